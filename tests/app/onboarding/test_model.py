@@ -166,7 +166,7 @@ class TestModel:
         _, person = self.settle(machine, None)
         (question,) = (asked for asked in person.asked if isinstance(asked, Choice))
         assert max(len(option.label) for option in question.options) <= 40 - len("> 1 ")
-        assert question.options[GEMINI].note == "Get a key: https://aistudio.google.com/apikey"
+        assert question.options[GEMINI].note == "https://aistudio.google.com/apikey"
         assert person.output.startswith("Welcome to Tejat\nNo model configured yet. Enter an API key, or use a local")
 
     def test_a_configured_model_of_the_same_service_stays(self, machine: ProgramEnv) -> None:

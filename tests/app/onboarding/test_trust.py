@@ -1,19 +1,21 @@
-"""A folder that brings something along is asked about before any of it counts."""
+"""A folder with configuration is asked about before any of it counts."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
 from support.program import ProgramEnv
-from support.prompter import FakePrompter
+from support.prompter import FakePrompter, report_text
 from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_trust
 from tejat.app.run_config import UserConfig, load_run_config, load_user_config
 from tejat.app.session.context import load_context_files
 from tejat.config.trust.decision import TrustLevel, trust_folder
 from tejat.core.ui.prompter import Choice
 
-YES, NOT_NOW, NEVER = 0, 1, 2
+TRUST, PARENT, DISTRUST = 0, 1, 2
+USE, NOT_NOW = 0, 1
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def level_of(machine: ProgramEnv) -> TrustLevel:
 
 
 def write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
@@ -41,58 +43,103 @@ class TestTrust:
         config = asyncio.run(setup_trust(config_of(machine), person))
         return None if isinstance(config, StartupExit) else config.trust.level, person
 
-    def test_a_folder_that_brings_nothing_is_not_asked_about(self, machine: ProgramEnv) -> None:
+    def test_a_folder_without_configuration_is_not_asked_about(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(machine)
         assert (settled, person.asked, person.reports) == (TrustLevel.UNKNOWN, [], [])
 
     @pytest.mark.parametrize("name", [".gemini/settings.json", ".env", "GEMINI.md", "AGENTS.md", ".mcp.json"])
-    def test_a_folder_that_brings_something_is(self, machine: ProgramEnv, name: str) -> None:
+    def test_a_folder_with_configuration_is(self, machine: ProgramEnv, name: str) -> None:
         write(machine.project / name, "{}")
-        settled, person = self.settle(machine, NOT_NOW)
+        settled, person = self.settle(machine, DISTRUST)
         (asked,) = person.asked
         assert isinstance(asked, Choice)
-        assert asked.title == "Trust this folder?"
-        assert [option.label for option in asked.options] == ["Yes, use it", "Not now", "Never", "Leave"]
-        assert asked.initial == NOT_NOW
+        assert asked.title == "Do you trust this folder?"
+        assert [option.label for option in asked.options] == [
+            "Trust this folder (project)",
+            f"Trust the parent folder ({machine.base.name})",
+            "Don't trust",
+        ]
+        assert asked.is_critical
         assert name in str(asked.report)
         assert str(machine.project) in str(asked.report)
-        assert settled is TrustLevel.UNKNOWN
-        assert level_of(machine) is TrustLevel.UNKNOWN
+        assert settled is TrustLevel.NOT_TRUSTED
+
+    def test_the_question_lists_what_would_be_used(self, machine: ProgramEnv) -> None:
+        server, hook = {"command": "./serve.sh"}, {"hooks": [{"type": "command", "command": "./check.sh"}]}
+        settings = {"mcpServers": {"a": server, "b": server}, "hooks": {"BeforeTool": [hook]}}
+        write(machine.project / ".gemini" / "settings.json", json.dumps(settings))
+        for name in ("one", "two", "three"):
+            write(machine.project / ".gemini" / "commands" / f"{name}.toml", 'prompt = "x"')
+        write(machine.project / "serve.sh", "")
+        write(machine.project / "GEMINI.md", "Be kind.")
+        _, person = self.settle(machine, None)
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert asked.report is not None
+        lines = report_text(asked.report).splitlines()
+        expected = "It contains 2 MCP servers, 1 hook, 1 script, 3 commands, .gemini/settings.json, GEMINI.md."
+        assert expected in lines
+        assert ".gemini/settings.json: mcpServers.a runs: ./serve.sh" in lines
+        assert len(lines) < 16
 
     def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
-        settled, _ = self.settle(machine, YES)
+        settled, _ = self.settle(machine, TRUST)
         assert settled is TrustLevel.TRUSTED
         assert level_of(machine) is TrustLevel.TRUSTED
         assert self.settle(machine)[1].asked == []
 
     def test_what_changes_afterwards_is_asked_about_again(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
-        self.settle(machine, YES)
+        self.settle(machine, TRUST)
         write(machine.project / ".gemini" / "settings.json", '{"tools": {"discoveryCommand": "evil"}}')
-        _, person = self.settle(machine, NOT_NOW)
-        assert "It was trusted before, and has changed since." in str(person.asked)
-        assert "changed" in str(person.asked)
+        _, person = self.settle(machine, None)
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert "Changed since you trusted it: .gemini/settings.json" in str(asked.report)
+        assert [option.label for option in asked.options] == ["Trust this folder (project)", "Don't trust"]
         assert level_of(machine) is TrustLevel.CHANGED
 
-    def test_a_never_is_remembered(self, machine: ProgramEnv) -> None:
+    def test_the_parent_covers_its_other_folders_as_they_are_first_seen(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
-        assert self.settle(machine, NEVER)[0] is TrustLevel.NOT_TRUSTED
+        other = machine.base / "other"
+        write(other / ".env", "A=b")
+        settled, _ = self.settle(machine, PARENT)
+        assert settled is TrustLevel.TRUSTED
+        assert level_of(machine) is TrustLevel.TRUSTED
+
+        def other_level() -> TrustLevel:
+            return load_run_config([str(other)], environment=machine.environment).trust.level
+
+        assert other_level() is TrustLevel.TRUSTED
+        write(other / ".env", "A=c")
+        assert other_level() is TrustLevel.CHANGED
+
+    def test_a_parent_that_others_can_write_to_is_not_offered(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".env", "A=b")
+        machine.base.chmod(0o777)
+        _, person = self.settle(machine, None)
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert [option.label for option in asked.options] == ["Trust this folder (project)", "Don't trust"]
+
+    def test_a_no_is_remembered(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        assert self.settle(machine, DISTRUST)[0] is TrustLevel.NOT_TRUSTED
         assert level_of(machine) is TrustLevel.NOT_TRUSTED
         assert self.settle(machine)[1].asked == []
 
-    @pytest.mark.parametrize("answer", [3, None])
-    def test_who_leaves_has_decided_nothing(self, machine: ProgramEnv, answer: int | None) -> None:
+    def test_escape_decides_nothing(self, machine: ProgramEnv) -> None:
         write(machine.project / ".env", "A=b")
-        settled, _ = self.settle(machine, answer)
+        settled, _ = self.settle(machine, None)
         assert settled is None
         assert level_of(machine) is TrustLevel.UNKNOWN
 
     def test_before_the_answer_nothing_of_the_folder_counts(self, machine: ProgramEnv) -> None:
         """Not even settings that are broken: they are somebody else's."""
         write(machine.project / ".gemini" / "settings.json", "{ broken")
-        settled, _ = self.settle(machine, NOT_NOW)
-        assert settled is TrustLevel.UNKNOWN
+        settled, _ = self.settle(machine, DISTRUST)
+        assert settled is TrustLevel.NOT_TRUSTED
 
 
 class TestInstructions:
@@ -108,7 +155,7 @@ class TestInstructions:
         return len(load_context_files(run_config).files)
 
     def test_changed_ones_are_shown_and_asked_about(self, machine: ProgramEnv) -> None:
-        person = FakePrompter(choices=[YES])
+        person = FakePrompter(choices=[USE])
         assert asyncio.run(review_instructions(config_of(machine), person)) is None
         (asked,) = person.asked
         assert isinstance(asked, Choice)

@@ -14,11 +14,13 @@ from tejat.config.trust.decision import (
     TrustDecision,
     TrustedFolder,
     TrustLevel,
+    can_trust_parent,
     decide_trust,
     find_trust_items,
     forget_folder,
     list_trusted_folders,
     trust_folder,
+    trust_parent,
 )
 from tejat.config.trust.store import read_trust_store
 from tejat.core.errors import UsageError
@@ -238,6 +240,64 @@ class TestYouSaidSo:
             TrustedFolder(str(machine.base / "home"), NOT_TRUSTED, when[0], from_gemini_cli=False),
             TrustedFolder(machine.root, TRUSTED, when[1], from_gemini_cli=False),
         ]
+
+
+class TestParent:
+    @pytest.fixture(autouse=True)
+    def trusted(self, machine: Machine) -> None:
+        (machine.base / "work").chmod(0o700)
+        (machine.base / "work/other/sub").mkdir(parents=True)
+        (machine.base / "else").mkdir()
+        trust = trust_parent(machine.paths, machine.root, items=())
+        assert (trust.level, trust.reason) == (TRUSTED, f"{machine.root} is trusted: you trusted {machine.base}/work.")
+
+    def test_all_folders_in_it(self, machine: Machine) -> None:
+        for root in ("work", "work/project", "work/other", "work/other/sub"):
+            assert machine.decide(root).level is TRUSTED
+        for root in ("else", "."):
+            assert machine.decide(root).level is UNKNOWN
+
+    def test_each_as_it_was_first_seen(self, machine: Machine) -> None:
+        machine.write("work/other/.gemini/settings.json")
+        machine.write("work/other/sub/.gemini/settings.json")
+        assert machine.decide("work/other").level is TRUSTED
+        machine.write("work/other/.gemini/settings.json", '{"hooks": {}}')
+        assert machine.decide("work/other").level is CHANGED
+        machine.write("work/project/.env", "A=b")
+        assert machine.decide().level is CHANGED
+
+    def test_a_nearer_no_counts(self, machine: Machine) -> None:
+        trust_folder(machine.paths, str(machine.base / "work/other"), level=NOT_TRUSTED)
+        assert machine.decide("work/other/sub").level is NOT_TRUSTED
+        assert machine.decide().level is TRUSTED
+
+    def test_not_another_folder_under_the_same_name(self, machine: Machine) -> None:
+        os.rename(machine.base / "work", machine.base / "was")
+        (machine.base / "work/new").mkdir(parents=True)
+        assert machine.decide("work/new").level is UNKNOWN
+
+    def test_listed_and_forgotten(self, machine: Machine) -> None:
+        work = str(machine.base / "work")
+        assert [(each.path, each.is_tree, each.from_gemini_cli) for each in list_trusted_folders(machine.paths)] == [
+            (work, True, False),
+            (machine.root, False, False),
+        ]
+        assert forget_folder(machine.paths, work)
+        assert machine.decide("work/other").level is UNKNOWN
+        assert machine.decide().level is UNKNOWN
+
+    @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+    def test_not_where_others_can_write(self, machine: Machine, mode: int) -> None:
+        (machine.base / "else/project").mkdir()
+        (machine.base / "else").chmod(mode)
+        project = str(machine.base / "else/project")
+        assert not can_trust_parent(project)
+        with pytest.raises(UsageError, match="others can write there"):
+            trust_parent(machine.paths, project, items=())
+
+    def test_not_the_whole_file_system(self) -> None:
+        assert not can_trust_parent("/")
+        assert not can_trust_parent("/usr")
 
 
 class TestGeminiWasTold:

@@ -26,7 +26,7 @@ def key_option(service: ApiKeyService, detail: str = "") -> Option:
     }
     page = pages.get(service.provider, "https://platform.openai.com/api-keys")
     label = _("{service} API key", service=service_name(service))
-    return Option(label, detail, note=_("Get a key: {page}", page=page))
+    return Option(label, detail, note=page)
 
 
 async def ask_for_key(service: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:

@@ -66,7 +66,7 @@ def _model_entries(local: Sequence[LocalModel]) -> list[_ModelEntry]:
     return [
         *entries,
         *((key_option(service), service) for service in API_KEY_SERVICES),
-        (Option(_("Try the demo"), _("no key or network needed")), StartupExit.DEMO),
+        (Option(_("Try the demo"), _("no key or network")), StartupExit.DEMO),
         (Option(_("Quit")), StartupExit.QUIT),
     ]
 

@@ -1,17 +1,19 @@
 """The onboarding step that asks whether to trust a folder."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum, auto
 
 from tejat.app.run_config import UserConfig
 from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
-from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
+from tejat.config.trust.decision import TrustDecision, TrustLevel, can_trust_parent, trust_folder, trust_parent
 from tejat.config.trust.instructions import Instructions
+from tejat.config.trust.store import TrustItem
 from tejat.core.frozen import replace
-from tejat.core.i18n import _
+from tejat.core.i18n import _, ngettext
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone
 
 _UNDECIDED_LEVELS = (TrustLevel.UNKNOWN, TrustLevel.CHANGED)
 
@@ -35,16 +37,28 @@ async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | St
     matters = trust.items or trust.changed or context or servers
     if trust.level not in _UNDECIDED_LEVELS or not matters:
         return config
-    match await user.choose(_trust_question(root, trust, context, servers)):
-        case 0:
-            # As it was shown, whatever became of it meanwhile.
-            return replace(config, trust=trust_folder(config.paths, root, items=trust.items))
-        case 1:
-            return config
-        case 2:
-            return replace(config, trust=trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED))
-        case _:
-            return StartupExit.QUIT
+    answers = [TrustAnswer.FOLDER, TrustAnswer.NOT]
+    if trust.level is TrustLevel.UNKNOWN and can_trust_parent(root):
+        answers.insert(1, TrustAnswer.PARENT)
+    report = _trust_report(config.paths.abbreviate(root), trust, context, servers)
+    index = await user.choose(_trust_question(root, answers, report))
+    if index is None:
+        return StartupExit.QUIT
+    # What was shown is trusted, whatever became of it meanwhile.
+    match answers[index]:
+        case TrustAnswer.FOLDER:
+            decision = trust_folder(config.paths, root, items=trust.items)
+        case TrustAnswer.PARENT:
+            decision = trust_parent(config.paths, root, items=trust.items)
+        case TrustAnswer.NOT:
+            decision = trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED)
+    return replace(config, trust=decision)
+
+
+class TrustAnswer(Enum):
+    FOLDER = auto()
+    PARENT = auto()
+    NOT = auto()
 
 
 async def review_instructions(config: UserConfig, user: UserPrompter) -> StartupExit | None:
@@ -79,17 +93,18 @@ def _instructions_question(root: str, unseen: Sequence[Instructions]) -> Choice:
     return Choice(
         _("Use these instructions for the model?"),
         (
-            Option(_("Yes, use them"), _("remembered as they are now")),
-            Option(_("Not now"), _("work here without them, and ask again next time")),
-            Option(_("Leave")),
+            Option(_("Use them"), _("until they change")),
+            Option(_("Not now"), _("ask again next time")),
+            Option(_("Quit")),
         ),
         initial=1,
-        report=Report(_("Instructions in this folder are new or have changed"), tuple(blocks)),
+        report=Report(_("New or changed instructions in this folder"), tuple(blocks)),
         is_critical=True,
     )
 
 
 _MAX_LINES_SHOWN = 200
+_MAX_DETAILS = 8
 
 
 def _context_files(config: UserConfig) -> list[str]:
@@ -97,33 +112,54 @@ def _context_files(config: UserConfig) -> list[str]:
     return [name for name in names if os.path.lexists(os.path.join(config.roots[0], name))]
 
 
-def _trust_question(root: str, trust: TrustDecision, context: Sequence[str], servers: Sequence[str]) -> Choice:
-    gone = {item.path for item in trust.changed}
-    rows = [(item.path, item.label, _("changed") if item.path in gone else "") for item in trust.items]
-    rows += [(name, _("instructions for the model"), "") for name in context]
-    blocks: list[ReportBlock] = [Paragraph(root, Tone.STRONG)]
-    if rows or trust.level is TrustLevel.CHANGED:
-        heading = _("It brings along what could run commands or tell the model what to do:")
-        if trust.level is TrustLevel.CHANGED:
-            heading = _("It was trusted before, and has changed since. It brings along:")
-        blocks += [
-            Paragraph(heading),
-            ReportTable(tuple(rows)),
-            *(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details),
-            Paragraph(_("Nothing of it has been used so far. Trust ends when one of these files changes."), Tone.QUIET),
-        ]
-    if servers:
-        names = ", ".join(servers)
-        blocks.append(Paragraph(_("Your MCP servers run only in folders that you trust: {names}.", names=names)))
+def _trust_question(root: str, answers: Sequence[TrustAnswer], report: Report) -> Choice:
+    name, parent = os.path.basename(root) or root, os.path.basename(os.path.dirname(root))
+    options = {
+        TrustAnswer.FOLDER: Option(_("Trust this folder ({name})", name=name), _("until its configuration changes")),
+        TrustAnswer.PARENT: Option(_("Trust the parent folder ({name})", name=parent), _("with all folders in it")),
+        TrustAnswer.NOT: Option(_("Don't trust"), _("ignore its configuration")),
+    }
     return Choice(
-        _("Trust this folder?"),
-        (
-            Option(_("Yes, use it"), _("remembered for this folder as it is now")),
-            Option(_("Not now"), _("work here without it, and ask again next time")),
-            Option(_("Never"), _("work here without it, and do not ask again")),
-            Option(_("Leave")),
-        ),
-        initial=1,
-        report=Report(_("Do you trust this folder?"), tuple(blocks)),
+        _("Do you trust this folder?"),
+        tuple(options[answer] for answer in answers),
+        report=report,
         is_critical=True,
     )
+
+
+def _trust_report(root: str, trust: TrustDecision, context: Sequence[str], servers: Sequence[str]) -> Report:
+    blocks: list[ReportBlock] = []
+    if trust.level is TrustLevel.CHANGED:
+        changed = ", ".join(item.path for item in trust.changed)
+        blocks.append(Paragraph(_("Changed since you trusted it: {names}", names=changed), Tone.WARNING))
+    if trust.items or context:
+        warning = _("Its configuration can run programs and instruct the model. Nothing of it has been used yet.")
+        blocks += [Paragraph(warning), Paragraph(_("It contains {summary}.", summary=_summary(trust.items, context)))]
+        details = [f"{item.path}: {line}" for item in trust.items for line in item.details]
+        blocks += [Paragraph(line, Tone.QUIET) for line in details[:_MAX_DETAILS]]
+        if len(details) > _MAX_DETAILS:
+            more = ngettext(
+                "{count} more line: tejat trust", "{count} more lines: tejat trust", len(details) - _MAX_DETAILS
+            )
+            blocks.append(Paragraph(more, Tone.QUIET))
+    if servers:
+        names = ", ".join(servers)
+        blocks.append(Paragraph(_("Your MCP servers only run in folders that you trust: {names}.", names=names)))
+    return Report(root, tuple(blocks))
+
+
+def _summary(items: Sequence[TrustItem], context: Sequence[str]) -> str:
+    """Return how many there are of each kind, programs first."""
+    kinds = Counter(item.kind for item in items)
+    servers, hooks = sum(item.servers for item in items), sum(item.hooks for item in items)
+    counted = [
+        ngettext("{count} MCP server", "{count} MCP servers", servers) if servers else "",
+        ngettext("{count} hook", "{count} hooks", hooks) if hooks else "",
+        ngettext("{count} tool", "{count} tools", kinds["tool"]) if kinds["tool"] else "",
+        ngettext("{count} script", "{count} scripts", kinds["script"]) if kinds["script"] else "",
+        ngettext("{count} command", "{count} commands", kinds["command"]) if kinds["command"] else "",
+        ngettext("{count} policy", "{count} policies", kinds["policy"]) if kinds["policy"] else "",
+    ]
+    counted_kinds = ("tool", "script", "command", "policy")
+    named = [item.path for item in items if item.kind not in counted_kinds]
+    return ", ".join([*filter(None, counted), *named, *context])

@@ -1,6 +1,7 @@
 """Trust decisions: a folder's configuration counts only if the user trusts it, as it was then."""
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -54,12 +55,13 @@ class TrustDecision(NamedTuple):
 
 
 class TrustedFolder(NamedTuple):
-    """A folder with a stored decision, and its time in seconds."""
+    """A folder with a stored decision, and its time in seconds. `is_tree`: the folders in it are trusted too."""
 
     path: str
     level: TrustLevel
     decided_at: int
     from_gemini_cli: bool
+    is_tree: bool = False
 
 
 def decide_trust(
@@ -118,6 +120,31 @@ def trust_folder(
     return TrustDecision(level, _trusted_by_user(root), pinned)
 
 
+def can_trust_parent(root: str) -> bool:
+    """Whether the folder above may be trusted with all folders in it: only the user can write there."""
+    parent = os.path.dirname(os.path.realpath(root))
+    try:
+        status = os.stat(parent)
+    except OSError:
+        return False
+    return parent != "/" and status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def trust_parent(paths: AppPaths, root: str, *, items: Sequence[TrustItem]) -> TrustDecision:
+    """Store that the folder above is trusted with all folders in it, and return the decision about this one.
+
+    `items`, which the user has seen, are pinned; those of other folders when they are first seen. Raises UsageError as
+    `trust_folder` does.
+    """
+    parent = os.path.dirname(os.path.realpath(root))
+    if not can_trust_parent(root):
+        raise UsageError(_("{folder} cannot be trusted as a whole: others can write there.", folder=parent))
+    _pin(paths, parent, folder_identity(parent), find_trust_items(paths, parent), TrustVerdict.TREE)
+    _pin(paths, root, folder_identity(root), items, TrustVerdict.PINNED)
+    reason = _("{root} is trusted: you trusted {directory}.", root=root, directory=parent)
+    return TrustDecision(TrustLevel.TRUSTED, reason, tuple(items))
+
+
 def forget_folder(paths: AppPaths, root: str) -> bool:
     """Remove the stored decision, and return whether there was one. Raises UsageError."""
     folder = os.path.realpath(root)
@@ -129,14 +156,16 @@ def forget_folder(paths: AppPaths, root: str) -> bool:
 
 def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
     """The folders with a stored decision, by path. Raises UsageError."""
+    store = read_trust_store(paths)
     return [
         TrustedFolder(
             folder,
             TrustLevel.NOT_TRUSTED if entry.verdict is TrustVerdict.NOT_TRUSTED else TrustLevel.TRUSTED,
             entry.decided_at,
-            from_gemini_cli=entry.verdict is TrustVerdict.PINNED,
+            from_gemini_cli=entry.verdict is TrustVerdict.PINNED and not _is_in_tree(folder, store),
+            is_tree=entry.verdict is TrustVerdict.TREE,
         )
-        for folder, entry in sorted(read_trust_store(paths).items())
+        for folder, entry in sorted(store.items())
     ]
 
 
@@ -208,25 +237,46 @@ def _evaluate_records(
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if entry is None:
         _pin(paths, root, identity, items, TrustVerdict.PINNED)
-        reason = _(
-            "{root} is trusted: you decided so for {directory} in Gemini CLI.", root=root, directory=rule.directory
-        )
+        reason = _("{root} is trusted: you trusted {directory}.", root=root, directory=rule.directory)
+        if not _is_in_tree(folder, store):
+            reason = _(
+                "{root} is trusted: you decided so for {directory} in Gemini CLI.", root=root, directory=rule.directory
+            )
         return TrustDecision(TrustLevel.TRUSTED, reason, items)
     return _compare_pins(root, entry, identity, items)
 
 
 def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
-    """Stored decisions as rules: trust applies to one folder, distrust to everything in it. Pins are neither."""
+    """Stored decisions as rules. Trust is for one folder, a tree and distrust for all folders in it, a pin for none."""
     return [
-        TrustRule(path, is_trusted=entry.verdict is TrustVerdict.TRUSTED)
+        TrustRule(path, is_trusted=entry.verdict is not TrustVerdict.NOT_TRUSTED)
         for path, entry in store.items()
-        if entry.verdict is TrustVerdict.NOT_TRUSTED or (entry.verdict is TrustVerdict.TRUSTED and path == folder)
+        if entry.verdict is TrustVerdict.NOT_TRUSTED
+        or (entry.verdict is TrustVerdict.TRUSTED and path == folder)
+        or (entry.verdict is TrustVerdict.TREE and _is_within(folder, path) and _is_same_folder(path, entry))
     ]
+
+
+def _is_in_tree(folder: str, store: Mapping[str, TrustEntry]) -> bool:
+    """Whether this folder or one above it is trusted with the folders in it."""
+    return any(entry.verdict is TrustVerdict.TREE and _is_within(folder, path) for path, entry in store.items())
+
+
+def _is_within(folder: str, directory: str) -> bool:
+    return f"{folder}/".startswith(f"{directory.rstrip('/')}/")
+
+
+def _is_same_folder(path: str, entry: TrustEntry) -> bool:
+    """Whether the path still leads to the folder that was decided about."""
+    try:
+        return folder_identity(path) == entry.identity
+    except UsageError:
+        return False
 
 
 def _most_specific_rule(rules: Sequence[TrustRule], folder: str) -> TrustRule | None:
     """The rule for the nearest directory; of two for the same one the stricter."""
-    about = [rule for rule in rules if f"{folder}/".startswith(f"{rule.directory.rstrip('/')}/")]
+    about = [rule for rule in rules if _is_within(folder, rule.directory)]
     return max(about, key=lambda rule: (len(rule.directory), not rule.is_trusted), default=None)
 
 

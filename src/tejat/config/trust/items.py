@@ -111,7 +111,8 @@ def _item(root: str, path: str, what: str) -> TrustItem | None:
         return TrustItem(path, what, f"unreadable: {error.strerror}")
     finally:
         os.close(descriptor)
-    return TrustItem(path, what, digest, tuple(_describe(what, start)))
+    servers, hooks = _count_programs(start) if what == "settings" else (0, 0)
+    return TrustItem(path, what, digest, tuple(_describe(what, start)), servers, hooks)
 
 
 def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
@@ -150,6 +151,18 @@ def _describe(what: str, content: bytes) -> Iterator[str]:
             yield _("{name} connects to: {address}", name=name, address=address)
         if names := _setting_names(top):
             yield _("sets {names}", names=", ".join(names))
+
+
+def _count_programs(content: bytes) -> tuple[int, int]:
+    """The numbers of MCP servers and hooks in settings, 0 if they cannot be read."""
+    try:
+        top = parse_jsonc(content.decode("utf-8", errors="replace")).value
+    except JsoncError:
+        return 0, 0
+    members = top if isinstance(top, dict) else {}
+    servers, hooks = members.get("mcpServers"), members.get("hooks")
+    named = servers.value if servers is not None else None
+    return len(named) if isinstance(named, dict) else 0, 0 if hooks is None else len(list(_find_commands(hooks)))
 
 
 def _setting_names(node: "JsonNode", name: str = "") -> list[str]:

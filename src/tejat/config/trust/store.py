@@ -20,9 +20,14 @@ _FORGOTTEN_SHARE = 20
 
 
 class TrustVerdict(StrEnum):
-    """A decision about a folder. PINNED: Gemini CLI trusts it, and the entry only pins its files."""
+    """A decision about a folder.
+
+    TREE: the folders in it are trusted too, each with its files as they are when it is first seen. PINNED: a tree or
+    Gemini CLI includes it, and the entry only pins its files.
+    """
 
     TRUSTED = "trusted"
+    TREE = "trusted with its folders"
     NOT_TRUSTED = "not trusted"
     PINNED = "pinned"
 
@@ -38,13 +43,16 @@ class FolderIdentity(NamedTuple):
 class TrustItem(NamedTuple):
     """A file that needs trust: its relative path, its kind, a digest of its content, and details.
 
-    `details` are the commands it starts and the names it sets, for the user; never the value of a variable.
+    `details` are the commands it starts and the names it sets, for the user; never the value of a variable. `servers`
+    and `hooks` are the numbers of MCP servers and hooks in it.
     """
 
     path: str
     kind: str
     digest: str
     details: tuple[str, ...] = ()
+    servers: int = 0
+    hooks: int = 0
 
     @property
     def label(self) -> str:
