@@ -1,60 +1,22 @@
 """The terminal is asked for its background, and its answer never gets in the way."""
 
+import asyncio
 import fcntl
 import os
 import termios
 import time
 from typing import Any
 
-import pytest
+from prompt_toolkit.output import DummyOutput
 
 from support.program import text_script
 from support.terminal.chat import TerminalEnv, quit_program, send_prompt, terminal_env
 from support.terminal.screen import ScreenUser
-from tejat.ui.terminal.background import is_dark_report, may_ask_background
+from tejat.ui.terminal.background import BackgroundQuery
 
 __all__ = ["terminal_env"]
 
 QUERY = b"\x1b]11;?\x1b\\"
-
-
-@pytest.mark.parametrize(
-    ("colour", "is_dark"),
-    [
-        ("rgb:0000/0000/0000", True),
-        ("rgb:ffff/ffff/ffff", False),
-        ("rgb:1e1e/1e1e/2e2e", True),
-        ("rgb:fd/f6/e3", False),
-        ("rgba:0/0/0/f", True),
-        ("#FFFFFF", False),
-        ("rgb:8080/8080/8080", False),
-        ("", None),
-        ("?", None),
-        ("rgb:zz/00/00", None),
-        ("rgb:00000/0/0", None),
-    ],
-)
-def test_colours_of_terminals(colour: str, is_dark: bool | None) -> None:
-    assert is_dark_report(colour) is is_dark
-
-
-@pytest.mark.parametrize(
-    ("environment", "may_ask"),
-    [
-        ({"TERM": "xterm-256color"}, True),
-        ({"TERM": "alacritty"}, True),
-        ({"TERM": "tmux-256color", "TMUX": "/tmp/x"}, True),
-        ({"TERM": "screen-256color", "TMUX": "/tmp/x"}, True),
-        ({"TERM": "screen"}, False),
-        ({"TERM": "linux"}, False),
-        ({"TERM": "dumb"}, False),
-        ({}, False),
-        ({"TERM": "xterm", "COLORFGBG": "15;0"}, False),
-        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
-    ],
-)
-def test_who_is_asked(environment: dict[str, str], may_ask: bool) -> None:
-    assert may_ask_background(environment) is may_ask
 
 
 SCRIPT = text_script("# Heading")
@@ -108,3 +70,20 @@ def unread_bytes(user: ScreenUser) -> int:
         return int.from_bytes(count, "little")
     finally:
         os.close(line)
+
+
+def test_the_end_waits_for_an_answer_on_its_way_but_only_for_a_moment() -> None:
+    async def main() -> tuple[bool, bool, bool]:
+        query, answers = BackgroundQuery(DummyOutput()), list[bool]()
+        await query.settle()  # nothing was asked
+        query.ask(answers.append)
+        asyncio.get_running_loop().call_later(0.05, query.handle_report, "rgb:ff/ff/ff")
+        await query.settle()
+        silent = BackgroundQuery(DummyOutput())
+        silent.ask(answers.append)
+        begun = time.monotonic()
+        await silent.settle()
+        await silent.settle()  # the moment is over
+        return answers == [False], query.is_pending, silent.is_pending and time.monotonic() - begun < 5
+
+    assert asyncio.run(main()) == (True, False, True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows, clip_label, gap_label
+from tejat.ui.shared.terminal_background import may_ask_background, read_background
 
 _SIGNS = {DiffRowKind.ADDED: "+", DiffRowKind.REMOVED: "-"}
 _BLANKS = re.compile(r" +|\t+")
@@ -35,7 +36,8 @@ def _draw(rows: Sequence[DiffRow], style: Style, file_name: str) -> list[str]:
     from tejat.ui.terminal.render.rich_output import render_ansi
     from tejat.ui.terminal.render.theme import detect_theme
 
-    theme = detect_theme(os.environ, encoding=style.encoding)
+    is_dark = read_background() if style.is_terminal and may_ask_background(os.environ) else None
+    theme = detect_theme(os.environ, encoding=style.encoding, is_dark=is_dark)
     drawn = render_ansi(render_diff_rows(rows, theme, file_name=file_name), theme, width=style.columns)
     return drawn.removesuffix("\n").split("\n") if rows else []
 

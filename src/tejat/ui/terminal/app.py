@@ -28,7 +28,7 @@ from tejat.ui.shared.external.tmux import read_tmux_client
 from tejat.ui.shared.prompt_queue import PromptQueue
 from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
-from tejat.ui.terminal.background import may_ask_background
+from tejat.ui.shared.terminal_background import may_ask_background
 from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
 from tejat.ui.terminal.editor.completer import Completer
 from tejat.ui.terminal.editor.prompt_editor import EditorHandler, PromptEditor
