@@ -200,7 +200,7 @@ class TestRuns:
         ended = asyncio.run(run())
         assert ran == (["launched"] if answer is Outcome.PROCEED_ONCE else [])
         assert [question.tool_name for question in asked] == ([] if answer is None else ["launch"])
-        assert ended.reason is (EndReason.NOT_ALLOWED if answer is Outcome.CANCEL else EndReason.FINISHED)
+        assert (ended.reason, ended.text) == (EndReason.FINISHED, "Done.")
 
     @pytest.mark.parametrize(
         ("kind", "mode", "runs"),

@@ -123,7 +123,7 @@ ALLOWED = (
     *("BeforeTool", "AfterTool", "deny", "allow", "rm", "ftp", "example.org", "HTTP", "Not today", "Method not found"),
     *("params must have required property", "must be integer", "params", "path", "rude", "nothing", "memo", "none"),
     *("here", "home", "project", ".gemini", "policies", "missing ): a group is not closed"),
-    *("old_string",),
+    *("old_string", "yolo", "tools.shell.autoAllowSandboxed: true"),
     *{name for name, _ in CALLS},
 )
 

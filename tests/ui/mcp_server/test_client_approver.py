@@ -58,7 +58,7 @@ def test_whoever_made_the_call_is_asked() -> None:
         (QUESTION, " Why not."),
         (
             ApprovalRequest(InfoConfirmation("t", "p"), "run_shell_command", always="allow it"),
-            " A rule that would allow it: allow it",
+            " Add a rule to allow it: allow it",
         ),
     ],
 )
@@ -67,8 +67,8 @@ def test_nobody_is_asked_where_nobody_can_be(question: ApprovalRequest, words: s
         asyncio.run(NoApprovalChannel().ask(question))
     assert caught.value.error_type is ErrorType.POLICY_VIOLATION
     assert caught.value.message == (
-        'Calling "run_shell_command" needs the confirmation of a person, and this client cannot ask one: it did not '
-        f"declare elicitation in form mode.{words}"
+        '"run_shell_command" needs approval, but this client cannot ask its user: it did not declare elicitation in '
+        f"form mode.{words}"
     )
 
 

@@ -34,8 +34,8 @@ from tejat.ui.mcp_server.tool_server import ToolServer
 
 Result = TypeVar("Result")
 DENIED = (
-    'Calling "write_file" needs the confirmation of a person, and this client cannot ask one: it did not declare '
-    "elicitation in form mode. No rule allows this. A rule that would allow it: allow write_file"
+    '"write_file" needs approval, but this client cannot ask its user: it did not declare elicitation in form mode. '
+    "Add a rule to allow it: allow write_file"
 )
 NOT_ALLOWED = "[Operation Cancelled] Reason: User did not allow tool call."
 PLAIN = ToolHostOptions(sandbox="off")
@@ -228,11 +228,7 @@ class TestAskingInTheHandshake:
         assert question.id == "tejat-1"
         params: Any = question.params
         assert params.get("mode") == ("form" if revision == "2025-11-25" else None)
-        assert params["message"].split("\n")[:3] == [
-            "Confirm Write: new.txt",
-            "Reason: No rule allows this.",
-            f"File: {path} (+1 -0)",
-        ]
+        assert params["message"].split("\n")[:2] == ["Confirm Write: new.txt", f"File: {path} (+1 -0)"]
 
     @pytest.mark.parametrize(
         ("answer", "said"),

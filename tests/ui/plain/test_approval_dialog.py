@@ -64,7 +64,7 @@ class TestAnswers:
             (b"n\n", NO),
             (b"No\n", NO),
             (b"2\n", NO),
-            (b"\x04", NO),
+            (b"\x04", STOP),
             (b"q\n", STOP),
             (b"stop\n", STOP),
             (b"4\n", STOP),
@@ -99,7 +99,7 @@ class TestAnswers:
         [
             (b" use  tea\n", "cancel None use  tea None\n"),
             (b"\n", NO),
-            (b"\x04", NO),
+            (b"\x04", STOP),
             (b"y\n", "cancel None y None\n"),
         ],
     )
@@ -112,7 +112,7 @@ class TestAnswers:
             assert terminal.wait_for_exit() == (0, answer)
 
     @pytest.mark.parametrize("typed", [b"", b"t\n"])
-    def test_a_terminal_that_goes_away_is_a_no(self, typed: bytes) -> None:
+    def test_a_terminal_that_goes_away_stops_the_turn(self, typed: bytes) -> None:
         with run_at_terminal(
             "-c", "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + ASK, "info"
         ) as terminal:
@@ -122,7 +122,7 @@ class TestAnswers:
                 terminal.wait_for("instead? ")
             terminal.hang_up()
             assert terminal.process.stdout is not None
-            assert terminal.process.stdout.read() == NO.encode()
+            assert terminal.process.stdout.read() == STOP.encode()
 
     def test_ctrl_c_while_waiting_ends_at_once_without_an_answer(self) -> None:
         with run_at_terminal("-c", ASK, "info") as terminal:

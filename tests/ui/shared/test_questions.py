@@ -76,9 +76,9 @@ def test_the_first_answer_wins_and_the_others_are_told(is_pending: bool) -> None
     assert (slow.notices, quick.notices) == (["Answered elsewhere."], [])
 
 
-def test_a_question_that_cannot_be_shown_is_answered_with_no() -> None:
+def test_a_question_that_cannot_be_shown_stops_the_turn() -> None:
     user = User(ValueError("no terminal"))
-    assert ask(user) == NO
+    assert ask(user) == ApprovalReply(Outcome.STOP)
     assert user.notices == ["Internal error: ValueError."]
 
 

@@ -9,7 +9,6 @@ from tejat.core.approval.confirmation import (
     ApprovalRequest,
     Approver,
     Confirmation,
-    EditConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
@@ -24,8 +23,8 @@ from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, ModifiableTool, ToolContext, TrialTool
 from tejat.core.tools.call_events import BY_USER
-from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.call_facts import FactCollector, call_risks
+from tejat.engine.calls.refusals import RejectedByUser, denied_error, non_interactive_error
 from tejat.engine.calls.trial import run_trial
 from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
@@ -129,7 +128,7 @@ class Permission:
         while True:
             facts, verdict = self.decide(tool, params)
             if verdict.decision is Decision.DENY:
-                raise _denied_error(verdict)
+                raise denied_error(verdict)
             if objection:
                 verdict = _with_objection(verdict, objection)
             if verdict.decision is Decision.ALLOW:
@@ -138,7 +137,7 @@ class Permission:
             if confirmation is None:
                 return AuthorisedCall(params, None, facts, "the tool needs no confirmation")
             if self._approver is None:
-                raise _non_interactive_error(tool, verdict, objection)
+                raise non_interactive_error(tool, facts, verdict, self.policy, objection)
             question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
             place, total = position()
             question = replace(question, risks=(*risks, *question.risks), place=place, total=total)
@@ -250,10 +249,9 @@ class _ApprovalDialog:
         if reply.outcome is Outcome.TRY_IN_COPY and question.can_try and self._trial_tool is not None:
             reply, confirmation = await self._try_in_copy(self._trial_tool, question, confirmation)
         if reply.outcome in (Outcome.CANCEL, Outcome.STOP):
-            ends_turn = reply.outcome is Outcome.STOP
-            raise RejectedByUser(reply.feedback, confirmation, ends_turn=ends_turn, has_feedback=bool(reply.feedback))
+            raise RejectedByUser(confirmation, feedback=reply.feedback, ends_turn=reply.outcome is Outcome.STOP)
         if reply.new_content is None and reply.outcome is Outcome.MODIFY_WITH_EDITOR:
-            raise RejectedByUser("the change was to be rewritten, and was not", confirmation)
+            raise RejectedByUser(confirmation, detail=" They wanted to edit the change first, but did not.")
         if reply.new_content is None and reply.outcome is Outcome.TRY_IN_COPY:
             raise _AskAgain(_("This cannot be tried in a copy."))
         return reply, confirmation
@@ -266,40 +264,6 @@ class _ApprovalDialog:
             return await run_trial(tool, question, confirmation, self._approver, context, self._on_question)
         except ToolFailure as failure:
             raise _AskAgain(_("It could not be tried in a copy: {why}", why=failure.message)) from None
-
-
-class RejectedByUser(ToolFailure):
-    """The user rejected the call. `rejected_change` is the change that was shown, if any.
-
-    `ends_turn`: the user wants the whole turn to end. `has_feedback`: the user told the model what to do instead.
-    """
-
-    def __init__(
-        self, feedback: str | None, confirmation: Confirmation, *, ends_turn: bool = False, has_feedback: bool = False
-    ) -> None:
-        said = f" They said: {feedback}" if feedback else ""
-        super().__init__(
-            f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
-            ErrorType.CANCELLED,
-            display=lazy("Cancelled: you did not allow this call."),
-        )
-        self.rejected_change = _rejected_change(confirmation)
-        self.ends_turn = ends_turn
-        self.has_feedback = has_feedback
-
-
-def _rejected_change(confirmation: Confirmation) -> FileDiff | None:
-    if not isinstance(confirmation, EditConfirmation):
-        return None
-    return FileDiff(
-        file_name=confirmation.file_name,
-        file_path=confirmation.file_path,
-        file_diff=confirmation.file_diff,
-        is_new_file=confirmation.original_content is None,
-        original_content=confirmation.original_content,
-        new_content=confirmation.new_content,
-        diff_stat=confirmation.diff_stat,
-    )
 
 
 async def _build_confirmation(
@@ -359,13 +323,6 @@ def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation,
     return rewritten
 
 
-def _denied_error(verdict: PolicyVerdict) -> ToolFailure:
-    reason = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
-    message = join_lazy(" ", filter(None, (lazy("Tool execution denied by policy."), reason)))
-    display = lazy("{told} ({source})", told=message, source=verdict.source)
-    return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)
-
-
 def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
     """Ask in any case. No rule is suggested, because none would settle the objection."""
     is_reason_given = verdict.decision is Decision.ASK and not verdict.is_routine
@@ -378,19 +335,3 @@ def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
         always_refusal=refuse_always(lazy("this warning needs an answer each time")),
         is_routine=False,
     )
-
-
-def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: str) -> ToolFailure:
-    message = lazy(
-        'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
-        tool=tool.display_name,
-    )
-    if objection:
-        return ToolFailure(join_lazy(" ", (message, objection)), ErrorType.POLICY_VIOLATION)
-    rules = join_lazy("; ", map(format_rule, verdict.suggested_rules))
-    hint = lazy("A rule that would allow it: {rule}", rule=rules) if verdict.suggested_rules else ""
-    reason = verdict.reason
-    if verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT:
-        reason = lazy("{reason} ({source})", reason=reason, source=verdict.rule.source)
-    display = join_lazy(" ", filter(None, (message, reason, hint)))
-    return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)

@@ -29,7 +29,8 @@ from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState,
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
 from tejat.engine.calls.function_response import build_response
-from tejat.engine.calls.permission import AuthorisedCall, Permission, RejectedByUser
+from tejat.engine.calls.permission import AuthorisedCall, Permission
+from tejat.engine.calls.refusals import RejectedByUser
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.calls.truncation import OutputTruncator
 from tejat.tools.registry import ToolRegistry, ToolSource
@@ -94,7 +95,8 @@ class Batch:
     """The calls of one turn of the model.
 
     `run` raises only CancelledError. However it ends, even if its task was cancelled before it began, `results` and
-    `responses` hold exactly one entry for every call, in order. `stopped_by_user`: the user wants the turn to end.
+    `responses` hold exactly one entry for every call, in order. A call that the user rejects does not stop the others;
+    `stopped_by_user` means that the user wants the turn to end.
     """
 
     def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], emit: CallEventSink | None) -> None:
@@ -106,7 +108,6 @@ class Batch:
         self._is_stopped = False
         self._asked: set[int] = set()
         self.stopped_by_user = False
-        self._has_feedback = False
 
     @property
     def results(self) -> list[ToolResult]:
@@ -116,11 +117,6 @@ class Batch:
     def responses(self) -> list[tuple[Part, ...]]:
         cancelled = _cancelled_result(CANCELLED_IN_QUEUE)
         return [call.response or build_response(call.request, cancelled) for call in self._calls]
-
-    @property
-    def all_cancelled(self) -> bool:
-        """Whether the user rejected every call without feedback, so that the turn ends."""
-        return not self._has_feedback and all(_final_state(result) is CallState.CANCELLED for result in self.results)
 
     @property
     def stop_reason(self) -> str | None:
@@ -190,7 +186,6 @@ class Batch:
             return ready
         except RejectedByUser as refusal:
             self._is_stopped = self.stopped_by_user = self.stopped_by_user or refusal.ends_turn
-            self._has_feedback = self._has_feedback or refusal.has_feedback
             result = failure_result(refusal)
             if refusal.rejected_change is not None:
                 result = replace(result, return_display=refusal.rejected_change)
@@ -379,7 +374,7 @@ async def _discard_trial(call: _BatchCall, ready: AuthorisedCall) -> None:
 def _cancelled_result(message: str, partial: ToolResult | None = None) -> ToolResult:
     error = ToolError(message, ErrorType.CANCELLED)
     if partial is None:
-        return ToolResult(message, "Cancelled.", error)
+        return ToolResult(message, lazy("Cancelled."), error)
     return ToolResult(partial.llm_content, partial.return_display, error)
 
 

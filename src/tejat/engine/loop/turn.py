@@ -72,8 +72,7 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
             return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
         if batch.stop_reason:
             return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
-        if not conversation.deliver_steering() and batch.all_cancelled:
-            return RunOutcome(EndReason.NOT_ALLOWED, _("You rejected every tool call."))
+        conversation.deliver_steering()
 
 
 def _outcome_of(answer: ModelResponse) -> RunOutcome:

@@ -43,12 +43,12 @@ class NoApprovalChannel:
     """Channel of a client without elicitation. Refuses, naming the rule that would allow the call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        hint = "" if question.always is None else f" A rule that would allow it: {question.always}"
-        raise ToolFailure(
-            f'Calling "{question.tool_name}" needs the confirmation of a person, and this client cannot ask one: it '
-            "did not declare elicitation in form mode." + (f" {question.reason}" if question.reason else "") + hint,
-            ErrorType.POLICY_VIOLATION,
+        message = (
+            f'"{question.tool_name}" needs approval, but this client cannot ask its user: it did not declare '
+            "elicitation in form mode."
         )
+        hint = "" if question.always is None else f"Add a rule to allow it: {question.always}"
+        raise ToolFailure(" ".join(filter(None, (message, question.reason, hint))), ErrorType.POLICY_VIOLATION)
 
 
 class ElicitationChannel:

@@ -38,7 +38,7 @@ class PlainApprovalDialog:
         self._editor = editor
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Ask until there is a reply. The end of the input is a no."""
+        """Ask until there is a reply. The end of the input stops the turn."""
         confirmation = question.confirmation
         if isinstance(confirmation, ElicitationConfirmation):
             return await ask_elicitation(confirmation, self._style, width=_columns())
@@ -64,11 +64,13 @@ class PlainApprovalDialog:
             choice = await self._read_choice(choices, has_more=bool(left))
             match choice:
                 case None:
-                    return ApprovalReply(Outcome.CANCEL)
+                    return ApprovalReply(Outcome.STOP)
                 case ApprovalChoice(outcome=ChoiceAction.MODIFY):
                     return await self._edit(confirmation)
                 case ApprovalChoice(outcome=ChoiceAction.GIVE_FEEDBACK):
                     feedback = await read_line(_("What should the model do instead? "))
+                    if not feedback:
+                        return ApprovalReply(Outcome.STOP)
                     return ApprovalReply(Outcome.CANCEL, feedback=feedback.strip() or None)
                 case ApprovalChoice(outcome=ApprovalReply() as answer):
                     if not choice.approves or not left or await self._confirm_unread(choice, left):

@@ -56,7 +56,7 @@ class ConsoleApprover:
         self._untrusted = untrusted
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Ask for approval. The end of the input and a lost terminal are a no."""
+        """Ask for approval. The end of the input and a lost terminal stop the turn."""
         # Imported late: most calls ask nothing.
         from tejat.ui.plain.approval_dialog import PlainApprovalDialog
         from tejat.ui.shared.external.editor import ExternalEditor
@@ -65,4 +65,4 @@ class ConsoleApprover:
         try:
             return await PlainApprovalDialog(self._style, editor).ask(question)
         except OSError:
-            return ApprovalReply(Outcome.CANCEL)
+            return ApprovalReply(Outcome.STOP)

@@ -41,4 +41,4 @@ class _SessionAnswers:
 
     def fail(self, question_id: str, error: Exception) -> bool:
         self.show_notice(report_unexpected(error, "a question to the user"))
-        return self.session.answer(question_id, ApprovalReply(Outcome.CANCEL))
+        return self.session.answer(question_id, ApprovalReply(Outcome.STOP))
