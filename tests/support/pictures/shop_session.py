@@ -128,8 +128,8 @@ def _run_task(user: ScreenUser, camera: Camera) -> None:
 
 def _approve(user: ScreenUser, camera: Camera, moment: str, about: str) -> None:
     user.wait_until(lambda screen: camera.note() and QUESTION in screen.text() and about in screen.text(), idle=True)
-    camera.keep(moment, QUESTION, seconds=2.5)
     time.sleep(KEYS_COUNT_AFTER)
+    camera.keep(moment, QUESTION, seconds=2.5)
     user.press("y")
     user.wait_until(lambda screen: camera.note() and QUESTION not in screen.text())
 
@@ -170,8 +170,8 @@ def _replies() -> Iterator[Reply]:
     yield _reply(
         "I'll look at the price module and its tests first.",
         function_call("search_file_content", {"pattern": "discount"}),
-        function_call("read_file", {"file_path": "shop/price.py"}),
     )
+    yield _reply("", function_call("read_file", {"file_path": "shop/price.py"}))
     yield _reply("The tests will show what fails.", shell)
     change = {
         "file_path": "shop/price.py",
