@@ -78,8 +78,8 @@ def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: P
 @pytest.mark.skipif(os.geteuid() != 0, reason="for root")
 class TestRoot:
     WARNING = (
-        "Running as root: edits and commands can reach every file, and new files will belong to root. "
-        "Use your ordinary account."
+        "Running as root: edits and commands can change any file. "
+        "Use your own account."
     )
 
     def test_by_sudo(self, machine: ProgramEnv) -> None:
@@ -133,7 +133,7 @@ def test_settings_of_a_folder_count_only_if_it_is_trusted(machine: ProgramEnv) -
     assert (strange.settings.max_session_turns.value, trusted.settings.max_session_turns.value) == (None, 3)
     assert [entry.value for entry in strange.settings.exclude] == ["glob"]
     assert strange.notes == (
-        "This folder is not trusted, so its own configuration is not used (.gemini/settings.json). See `tejat trust`.",
+        "This folder is not trusted: its configuration is ignored (.gemini/settings.json). See `tejat trust`.",
     )
     assert trusted.notes == ()
 
@@ -145,7 +145,7 @@ def test_rules_of_an_untrusted_folder_are_used(machine: ProgramEnv) -> None:
     assert load_config(machine).notes == ()
     write(machine.project / ".env", "A=1\n")
     (note,) = load_config(machine).notes
-    assert "is not used (.env)." in note
+    assert "is ignored (.env)." in note
 
 
 def test_many_things_of_a_folder_are_told_in_one_line(machine: ProgramEnv) -> None:

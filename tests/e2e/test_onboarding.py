@@ -47,12 +47,12 @@ def choose(user: ScreenUser, question: str, key: str) -> None:
 
 class TestTrust:
     @pytest.mark.parametrize(
-        ("key", "setting", "counts", "asks_again"),
-        [("1", WIDE, True, False), ("2", NARROW, False, True), ("3", WIDE, False, False)],
-        ids=["yes", "not now", "never"],
+        ("key", "setting", "counts"),
+        [("1", WIDE, True), ("2", NARROW, True), ("3", WIDE, False)],
+        ids=["folder", "parent", "no"],
     )
     def test_it_is_asked_before_anything_counts(
-        self, terminal_env: TerminalEnv, key: str, setting: TerminalSetting, counts: bool, asks_again: bool
+        self, terminal_env: TerminalEnv, key: str, setting: TerminalSetting, counts: bool
     ) -> None:
         started = terminal_env.base / "started"
         settings = {"mcpServers": {"theirs": {"command": "/bin/sh", "args": ["-c", f"touch {started}; sleep 60"]}}}
@@ -60,7 +60,7 @@ class TestTrust:
         (terminal_env.project / ".gemini" / "settings.json").write_text(json.dumps(settings))
         (terminal_env.project / "GEMINI.md").write_text("Be \x1b[2Jquiet.\n")
         with terminal_env.open_chat(text_script("Hi."), setting=setting, ready=None) as user:
-            wait_for_words(user, "Do you trust what is in this folder?", idle=True)
+            wait_for_words(user, "Do you trust this folder?", idle=True)
             assert is_shown(user, ".gemini/settings.json")
             time.sleep(0.35)
             assert not started.exists()
@@ -77,21 +77,23 @@ class TestTrust:
             user.wait_until(
                 lambda screen: any(w in screen.text() for w in ("Ask anything", "Do you trust")), wanted="it"
             )
-            assert is_shown(user, "Do you trust") == asks_again
+            assert not is_shown(user, "Do you trust")
 
     def test_leaving(self, terminal_env: TerminalEnv) -> None:
         (terminal_env.project / "GEMINI.md").write_text("Be quiet.\n")
         with terminal_env.open_chat(text_script("Hi."), ready=None) as user:
-            choose(user, "Do you trust what is in this folder?", "escape")
+            choose(user, "Do you trust this folder?", "escape")
             assert user.wait_for_exit() == 0
             assert user.modes_are_restored()
 
     def test_servers_of_the_person_need_it(self, terminal_env: TerminalEnv) -> None:
         terminal_env.write_settings(mcpServers={"mine": hostile_server()})
         with terminal_env.open_chat(text_script("Hi."), ready=None) as user:
-            wait_for_words(user, "Your MCP servers run only in folders that you trust: mine.")
-            choose(user, "Do you trust what is in this folder?", "1")
-            user.wait_for("mcp 1/1")
+            wait_for_words(user, "Your MCP servers only run in folders that you trust: mine.")
+            choose(user, "Do you trust this folder?", "1")
+            user.wait_for("MCP servers 0/1")
+            user.wait_until_gone("MCP servers 0/1")
+            assert not is_shown(user, "failed")
 
 
 class TestModel:
@@ -111,7 +113,7 @@ class TestModel:
                 user.paste("wrong-key-xyz")
                 user.wait_idle()
                 user.press("enter")
-                wait_for_words(user, "The service rejected this key")
+                wait_for_words(user, "Gemini rejected the API key (HTTP 400).")
                 time.sleep(0.35)
                 user.paste(KEY)
                 user.wait_for("*" * 20 if setting.is_ascii else "", idle=True)
@@ -160,10 +162,17 @@ class TestModel:
     def test_the_demo(self, terminal_env: TerminalEnv) -> None:
         with terminal_env.open_program(OLLAMA_HOST=NOWHERE) as user:
             choose(user, "Choose a model", "4")
-            user.wait_for("demo", 20)
-            user.wait_for("Your answer (", 20)
-            user.press("c-c")
-            user.wait_for_exit(20)
+            user.wait_for("This is Tejat with a scripted model", 20)
+            user.wait_for("$ python3 -m unittest", 20, idle=True)
+            time.sleep(0.4)
+            user.press("escape")
+            user.wait_until_gone("$ python3 -m unittest", 20, idle=True)
+            user.press("c-d")
+            user.wait_for("The demo is over", 20)
+            user.wait_until(lambda screen: screen.history().count("No model configured") > 1, 20, idle=True)
+            user.wait_for("Choose a model", 20, idle=True)
+            user.press("escape")
+            assert user.wait_for_exit(20) == 0
             assert user.modes_are_restored()
 
     @pytest.mark.parametrize("key", ["5", "escape", "c-c"])

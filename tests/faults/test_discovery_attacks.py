@@ -110,7 +110,7 @@ def test_a_server_whose_program_changed_is_not_trusted(machine: ProgramEnv, serv
     program(machine.project / script, SPREADING.format(mark=mark))
     done = machine.run("-m", machine.script(text_script("Done.")), "-p", "hi")
     assert (done.code, done.stdout) == (0, "Done.\n")
-    assert "This folder has changed since it was trusted, so its own configuration is not used" in done.stderr
+    assert "This folder has changed since it was trusted: its configuration is ignored" in done.stderr
     assert not mark.exists()
 
 

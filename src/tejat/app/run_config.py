@@ -264,10 +264,7 @@ def root_warning() -> str | None:
     """The warning for root, None for any other user."""
     if os.geteuid() != 0:
         return None
-    return _(
-        "Running as root: edits and commands can reach every file, and new files will belong to root. "
-        "Use your ordinary account."
-    )
+    return _("Running as root: edits and commands can change any file. Use your own account.")
 
 
 def _root_notes(root: str, environment: Mapping[str, str]) -> list[str]:
@@ -305,12 +302,12 @@ def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequ
         if len(unused) > _MAX_NAMES:
             names = _("{names} and {count} more", names=names, count=len(unused) - _MAX_NAMES)
         note = _(
-            "This folder is not trusted, so its own configuration is not used ({names}). See `tejat trust`.",
+            "This folder is not trusted: its configuration is ignored ({names}). See `tejat trust`.",
             names=names,
         )
         if trust.level is TrustLevel.CHANGED:
             note = _(
-                "This folder has changed since it was trusted, so its own configuration is not used ({names}). "
+                "This folder has changed since it was trusted: its configuration is ignored ({names}). "
                 "See `tejat trust`.",
                 names=names,
             )

@@ -79,7 +79,7 @@ class TestTrust:
         lines = report_text(asked.report).splitlines()
         expected = "It contains 2 MCP servers, 1 hook, 1 script, 3 commands, .gemini/settings.json, GEMINI.md."
         assert expected in lines
-        assert ".gemini/settings.json: mcpServers.a runs: ./serve.sh" in lines
+        assert "  mcpServers.a runs: ./serve.sh" in lines
         assert len(lines) < 16
 
     def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: ProgramEnv) -> None:

@@ -498,5 +498,5 @@ def test_what_the_folder_may_not_do_is_noted(machine: ProgramEnv) -> None:
     (ended,), events = run(options(machine, HELLO), "hi")
     assert ended.reason is EndReason.FINISHED
     assert [event.message for event in events if isinstance(event, Noticed)] == [
-        "This folder is not trusted, so its own configuration is not used (.gemini/settings.json). See `tejat trust`."
+        "This folder is not trusted: its configuration is ignored (.gemini/settings.json). See `tejat trust`."
     ]

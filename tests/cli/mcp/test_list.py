@@ -140,7 +140,7 @@ class TestTrust:
             f"    {reason} Its servers are not started. See `tejat trust`.",
         ]
         assert done.stderr == (
-            "tejat: This folder has changed since it was trusted, so its own configuration is not used "
+            "tejat: This folder has changed since it was trusted: its configuration is ignored "
             "(.gemini/settings.json). See `tejat trust`.\n"
         )
         assert not pids.exists()

@@ -147,7 +147,7 @@ def test_a_folder_that_nobody_trusts_may_be_why(here: McpCliEnv) -> None:
     done = here.mcp("test", "one")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr == (
-        "tejat: This folder has changed since it was trusted, so its own configuration is not used "
+        "tejat: This folder has changed since it was trusted: its configuration is ignored "
         "(.gemini/settings.json). See `tejat trust`.\n"
         'tejat: There is no MCP server "one" in the settings. `tejat mcp add` adds one.\n'
     )

@@ -142,5 +142,5 @@ def test_a_folder_that_nobody_trusts_is_named_where_its_tools_are_missed(
     plugin = env.project / ".gemini" / "tools" / "sea.py"
     plugin.parent.mkdir(parents=True)
     plugin.write_text(PLUGIN)
-    told = "This folder is not trusted, so its own configuration is not used (.gemini/tools/sea.py). See `tejat trust`."
+    told = "This folder is not trusted: its configuration is ignored (.gemini/tools/sea.py). See `tejat trust`."
     assert f"tejat: {told}" in env.run("tools", *words).stderr.splitlines()

@@ -231,7 +231,7 @@ class TestTrust:
         done = machine.run("-p", "hi", "-m", model)
         assert (done.code, done.stdout) == (0, "Hello there.\n")
         assert done.stderr == (
-            "tejat: This folder is not trusted, so its own configuration is not used (.gemini/settings.json). "
+            "tejat: This folder is not trusted: its configuration is ignored (.gemini/settings.json). "
             "See `tejat trust`.\n"
         )
 

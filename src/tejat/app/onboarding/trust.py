@@ -117,7 +117,7 @@ def _trust_question(root: str, answers: Sequence[TrustAnswer], report: Report) -
     options = {
         TrustAnswer.FOLDER: Option(_("Trust this folder ({name})", name=name), _("until its configuration changes")),
         TrustAnswer.PARENT: Option(_("Trust the parent folder ({name})", name=parent), _("with all folders in it")),
-        TrustAnswer.NOT: Option(_("Don't trust"), _("ignore its configuration")),
+        TrustAnswer.NOT: Option(_("Don't trust"), _("skip its configuration")),
     }
     return Choice(
         _("Do you trust this folder?"),
@@ -135,8 +135,13 @@ def _trust_report(root: str, trust: TrustDecision, context: Sequence[str], serve
     if trust.items or context:
         warning = _("Its configuration can run programs and instruct the model. Nothing of it has been used yet.")
         blocks += [Paragraph(warning), Paragraph(_("It contains {summary}.", summary=_summary(trust.items, context)))]
-        details = [f"{item.path}: {line}" for item in trust.items for line in item.details]
-        blocks += [Paragraph(line, Tone.QUIET) for line in details[:_MAX_DETAILS]]
+        described = [item for item in trust.items if item.details]
+        details = [
+            f"  {line}" if len(described) == 1 else f"  {item.path}: {line}"
+            for item in described
+            for line in item.details
+        ]
+        blocks += (Paragraph(line, Tone.QUIET) for line in details[:_MAX_DETAILS])
         if len(details) > _MAX_DETAILS:
             more = ngettext(
                 "{count} more line: tejat trust", "{count} more lines: tejat trust", len(details) - _MAX_DETAILS

@@ -22,7 +22,7 @@ def above(count: int) -> CellRow:
 def composed(
     height: int, *, live: int = 0, queued: int = 0, body: int = 1, caret: int = 0, hint: bool = False
 ) -> Frame:
-    foot = Footer.fit(height, hint=split_cells("hint") if hint else None, status=split_cells("status"))
+    foot = Footer.fit(height, hints=[split_cells("hint")] if hint else [], status=split_cells("status"))
     return compose_frame(
         height,
         live=rows("live", live),
@@ -57,7 +57,7 @@ def test_an_editor_that_is_too_tall_is_cut_around_the_caret() -> None:
 
 
 def test_where_there_is_room_some_is_kept_from_the_editor() -> None:
-    foot = Footer.fit(24, hint=None, status=split_cells("status"))
+    foot = Footer.fit(24, hints=(), status=split_cells("status"))
     assert [max_body_height(24, foot, above) for above in (0, 2, 50)] == [23, 21, 19]
     assert max_body_height(8, foot, 50) == 7
 

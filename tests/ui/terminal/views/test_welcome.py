@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tejat.core.frozen import replace
@@ -160,6 +160,16 @@ class TestScreen:
         welcome.print("a", "b")
         welcome.print("c")
         assert screen.printed == ["first", Text(""), "a", "b", "c"]
+
+    def test_it_is_set_off_from_questions_before_it(self) -> None:
+        screen = FakeScreen()
+        welcome = WelcomeScreen(screen)
+        welcome.print("question")
+        welcome.hold("first")
+        welcome.print("a")
+        before, held, gap, after = screen.printed
+        assert isinstance(held, Group)
+        assert (before, held.renderables, gap, after) == ("question", [Text(""), "first"], Text(""), "a")
 
     def test_what_happens_is_drawn_instead(self) -> None:
         screen = FakeScreen()

@@ -13,15 +13,15 @@ _MAX_ROWS_ABOVE = 4
 
 @frozen
 class Footer:
-    """Hint and status line, as far as they fit."""
+    """Rows of a hint and the status line, as far as they fit."""
 
     rows: tuple[CellRow, ...]
 
     @classmethod
-    def fit(cls, height: int, *, hint: CellRow | None, status: CellRow | None) -> "Footer":
-        rows = [row for row in (hint, status) if row is not None]
+    def fit(cls, height: int, *, hints: Sequence[CellRow], status: CellRow) -> "Footer":
+        rows = [*(hints if height >= _ROOMY_HEIGHT else hints[:1]), status]
         # With little room only one fits, and a hint is more urgent.
-        return cls(tuple(rows[: 0 if height < 2 else 1 if height < 4 else 2]))
+        return cls(tuple(rows[: 0 if height < 2 else 1 if height < 4 else len(rows)]))
 
 
 def max_body_height(height: int, footer: Footer, above: int) -> int:

@@ -14,9 +14,11 @@ from tejat.core.log import report_unexpected
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.render.cells import CellRow, Frame, truncate_row
 from tejat.ui.terminal.render.rich_output import render_rows
+from tejat.ui.terminal.render.text_rows import wrap_words
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.screen.layout import Footer, compose_frame, max_body_height
 
+_MAX_HINT_ROWS = 2
 _MAX_QUEUED_ROWS = 5
 _MAX_QUEUED_CHARS = 500
 """Characters of a queued line that are considered for its row."""
@@ -76,7 +78,7 @@ class LiveArea:
             self._live_rows = [] if live is None else self._rows(lambda: live, width)
             self._live_for, self.is_stale = (width, self.theme), False
         queued = self._queued_rows(width)
-        footer = Footer.fit(height, hint=self._hint_row(width), status=self._status_row(width))
+        footer = Footer.fit(height, hints=self._hint_rows(width), status=self._status_row(width))
         max_body_rows = max_body_height(height, footer, len(self._live_rows) + len(queued))
         composed = compose_frame(
             height,
@@ -109,8 +111,12 @@ class LiveArea:
         words = " ".join(line[:_MAX_QUEUED_CHARS].split())
         return self._text_row(_("queued") + f" {self.theme.glyphs.separator} {words}", StyleRole.QUEUED, width)
 
-    def _hint_row(self, width: int) -> CellRow | None:
-        return None if self.hint is None else self._text_row(self.hint, StyleRole.WARNING, width)
+    def _hint_rows(self, width: int) -> list[CellRow]:
+        if self.hint is None:
+            return []
+        *first, last = wrap_words(self.hint, width=width)
+        rows = [*first, last] if len(first) < _MAX_HINT_ROWS else [first[0], " ".join((*first[1:], last))]
+        return [self._text_row(row, StyleRole.WARNING, width) for row in rows]
 
     def _status_row(self, width: int) -> CellRow:
         rows = self._rows(lambda: self._status(width), width)

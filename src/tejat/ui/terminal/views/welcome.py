@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from tejat.core.i18n import _, lazy, translate
@@ -115,7 +115,7 @@ class WelcomeScreen:
     def __init__(self, screen: TranscriptScreen) -> None:
         self._screen = screen
         self._held: RenderableType | None = None
-        self._needs_gap = False
+        self._has_printed = self._needs_gap = False
         self.show_hint = screen.show_hint
 
     @property
@@ -128,8 +128,8 @@ class WelcomeScreen:
 
     def hold(self, welcome: RenderableType) -> None:
         """Draw the first screen, which may still change."""
-        self._held = welcome
-        self._screen.set_live(welcome)
+        self._held = Group(Text(""), welcome) if self._has_printed else welcome
+        self._screen.set_live(self._held)
 
     @property
     def is_held(self) -> bool:
@@ -145,7 +145,7 @@ class WelcomeScreen:
 
     def print(self, *renderables: RenderableType) -> None:
         self.release()
-        gap, self._needs_gap = [Text("")] if self._needs_gap else [], False
+        gap, self._needs_gap, self._has_printed = [Text("")] if self._needs_gap else [], False, True
         self._screen.print(*gap, *renderables)
 
     def set_live(self, renderable: RenderableType | None, /) -> None:

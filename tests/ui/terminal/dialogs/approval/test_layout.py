@@ -249,7 +249,7 @@ SIZES = [(80, 24), (100, 30), (40, 24), (40, 12)]
 
 def body_height(height: int, rows_above: int) -> int:
     """The rows of a dialog above a status line, while this many rows of activity want to be shown."""
-    return max_body_height(height, Footer.fit(height, hint=None, status=[]), rows_above)
+    return max_body_height(height, Footer.fit(height, hints=(), status=[]), rows_above)
 
 
 @pytest.mark.parametrize("rows_above", [0, 4])
