@@ -128,7 +128,7 @@ class UserConfig:
         file = self._load_env_file()
         environment = {**self.environment, **({} if file is None else file.values)}
         project_variables: Mapping[str, str] = {} if file is None or file.is_user_file else file.withheld
-        stored_keys = {name: key for name, key in read_api_keys(paths).items() if name not in environment}
+        stored_keys = {name: key for name, key in self._read_api_keys().items() if name not in environment}
         environment |= stored_keys
         settings = self.loader.load(
             roots, trusted=trust.is_trusted, environment=environment, project_variables=project_variables
@@ -160,8 +160,24 @@ class UserConfig:
             ),
         )
 
+    def _read_api_keys(self) -> Mapping[str, str]:
+        """Raises ConfigurationError unless the loader collects faults."""
+        try:
+            return read_api_keys(self.paths)
+        except ConfigurationError as error:
+            self.loader.report_fault(error)
+            return {}
+
     def _load_env_file(self) -> EnvFile | None:
-        """Raises UsageError."""
+        """Raises ConfigurationError unless the loader collects faults."""
+        try:
+            return self._read_env_file()
+        except ConfigurationError as error:
+            self.loader.report_fault(error)
+            return None
+
+    def _read_env_file(self) -> EnvFile | None:
+        """Raises ConfigurationError."""
         root, settings, is_trusted = self.roots[0], self.settings, self.trust.is_trusted
         found = find_env_file(self.paths, root, only_user_file=not is_trusted)
         if found is not None and not found.is_user_file and os.path.isfile(os.path.join(root, PROJECT_SETTINGS)):
@@ -190,7 +206,7 @@ def load_user_config(
 ) -> UserConfig:
     """Load the user's settings and decide whether the first directory is trusted.
 
-    Raises UsageError, except for errors in settings if there is a list of `faults` to add them to.
+    Raises UsageError, except for errors in files if there is a list of `faults` to add them to.
     """
     process_environment = dict(os.environ if environment is None else environment)
     paths = app_paths(process_environment)

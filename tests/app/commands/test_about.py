@@ -16,7 +16,7 @@ def test_about(env: CommandEnv) -> None:
 
     known, lines = env.run_with(work)
     assert lines[:9] == ["About Tejat", *(fact.format("  ") for fact in known), "Configuration"]
-    assert lines[9:11] == [f"model: name  {env.script(HELLO)} (current)", "model: key  none is needed"]
+    assert lines[9:11] == [f"model: name  {env.script(HELLO)} (current)", "model: key  none needed"]
     assert f"files: settings  {env.home / '.gemini' / 'settings.json'}" in lines
     assert "a-key-of-a-test" not in "\n".join(lines)
 

@@ -97,7 +97,7 @@ class TestMode:
 
     def test_that_is_switched_off(self, env: CommandEnv) -> None:
         path = env.write_user_settings(security={"disableYoloMode": True})
-        told = f"The mode yolo is switched off by {path}:1."
+        told = f"YOLO mode is disabled by {path}:1."
         assert env.output_of("/policy mode yolo", prompter=FakePrompter(choices=[1])) == told
 
     def test_that_there_is_not(self, env: CommandEnv) -> None:

@@ -54,19 +54,31 @@ def test_nothing_is_set(base: Path) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\d, [\d,]+ days? old, included(?:\. For current prices: .*)?", prices.detail)
     assert told == [
         DoctorCheck("model", "name", passed=True, detail="gemini-2.5-pro (default)"),
-        DoctorCheck("model", "key", passed=False, detail="none: GEMINI_API_KEY or GOOGLE_API_KEY is not set"),
+        DoctorCheck(
+            "model",
+            "key",
+            passed=False,
+            detail="none: GEMINI_API_KEY or GOOGLE_API_KEY is not set",
+            fix="export GEMINI_API_KEY=YOUR_KEY",
+        ),
         prices,
         DoctorCheck("policy", "mode at start", passed=True, detail="default"),
         DoctorCheck("files", "sessions", passed=True, detail=f"{base}/home/.local/state/tejat/sessions"),
-        DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: not decided yet."),
+        DoctorCheck(
+            "trust",
+            "unknown",
+            passed=False,
+            detail=f"{root} is not trusted: not decided yet.",
+            fix=f"tejat trust {root}",
+        ),
     ]
-    assert (locale.group, locale.name, locale.detail) == ("terminal", "locale", "not set, names of files are utf-8")
+    assert (locale.group, locale.name, locale.detail) == ("terminal", "locale", "not set, file names are utf-8")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="for root")
 def test_root_is_told(base: Path) -> None:
     detail = "running as root: edits and commands can reach every file. Use an ordinary account"
-    expected = DoctorCheck("user", "account", passed=False, detail=detail)
+    expected = DoctorCheck("user", "account", passed=False, detail=detail, fix="su - YOUR_USER")
     assert named(all_checks(base), "user", "account") == [expected]
 
 
@@ -105,7 +117,9 @@ def test_a_folder_that_has_changed(base: Path) -> None:
     path = write(root / ".gemini" / "settings.json", {"theme": "x"})
     write(root / ".env", f"GEMINI_API_KEY={SECRET}\n")
     found = checks(base)
-    assert named(found, "files", "not trusted") == [DoctorCheck("files", "not trusted", passed=False, detail=str(path))]
+    fix = f"tejat trust {root}"
+    expected = DoctorCheck("files", "not trusted", passed=False, detail=str(path), fix=fix)
+    assert named(found, "files", "not trusted") == [expected]
     assert named(found, "files", "settings") == named(found, "files", "environment") == []
     assert [check.passed for check in found if check.group == "trust"] == [False, False, False]
     assert [check.detail for check in found if check.group == "trust"][1:] == [
@@ -119,12 +133,12 @@ def test_a_folder_that_has_changed(base: Path) -> None:
     [
         ({"GEMINI_API_KEY": SECRET}, "GEMINI_API_KEY from the environment"),
         ({"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": SECRET}, "GOOGLE_API_KEY from the environment"),
-        ({"GEMINI_MODEL": "ollama:llama"}, "none is needed"),
-        ({"GEMINI_MODEL": "scripted:x"}, "none is needed"),
+        ({"GEMINI_MODEL": "ollama:llama"}, "none needed"),
+        ({"GEMINI_MODEL": "scripted:x"}, "none needed"),
         ({"GEMINI_MODEL": "openai:gpt-5", "OPENAI_API_KEY": SECRET}, "OPENAI_API_KEY from the environment"),
         (
             {"GEMINI_MODEL": "openai:x", "OPENAI_BASE_URL": "http://localhost:1"},
-            "none, which a server of your own may not need",
+            "none; your own server may not need one",
         ),
         ({"GEMINI_MODEL": "claude-opus-5", "ANTHROPIC_API_KEY": SECRET}, "ANTHROPIC_API_KEY from the environment"),
         (
@@ -189,8 +203,8 @@ def test_a_model_that_nobody_serves(base: Path) -> None:
     [
         (f"http://{SECRET}@h:1", "http://h:1"),
         ("[::1]:80", "::1:80"),
-        ("http://h:nonsense", "an address that cannot be read"),
-        ("http://[", "an address that cannot be read"),
+        ("http://h:nonsense", "an invalid address"),
+        ("http://[", "an invalid address"),
     ],
 )
 def test_proxies_by_host_only(base: Path, value: str, told: str) -> None:

@@ -65,7 +65,7 @@ def test_a_gateway_without_a_key(machine: ProgramEnv) -> None:
     machine.write_user_settings(security={"auth": {"selectedType": "gateway"}})
     machine.environment["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"
     done = machine.run("doctor")
-    assert "none, which a server of your own may not need" in done.stdout
+    assert "none; your own server may not need one" in done.stdout
     vertex = {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_PROJECT_ID": "p"}
     done = machine.run("doctor", **vertex)
     assert "GOOGLE_CLOUD_PROJECT" not in done.stdout
@@ -91,7 +91,7 @@ def test_servers(machine: ProgramEnv) -> None:
     assert checks(machine) == [
         (
             "MCP servers",
-            "switched off",
+            "disabled",
             False,
             f"MCP servers are turned off: admin.mcp.enabled is false in {user}:1.",
         ),

@@ -52,7 +52,10 @@ def test_every_key_that_is_not_simply_obeyed(machine: ProgramEnv) -> None:
         (
             "no effect",
             True,
-            f"{name}:4 showCitations: old name of ui.showCitations, has no effect: The sources of a search are always shown.",
+            (
+                f"{name}:4 showCitations: old name of ui.showCitations, has no effect: "
+                "The sources of a search are always shown."
+            ),
             0,
         ),
         ("old name", True, f"{name}:5 vimMode: old name of general.vimMode, which takes precedence", 0),
@@ -65,7 +68,7 @@ def test_strict(machine: ProgramEnv) -> None:
     write_settings(machine.home, MIXED)
     wrong = [(name, detail) for name, _, detail, code in lines(machine, is_strict=True) if code == 52]
     assert [name for name, _ in wrong] == ["unknown", "wrong value", "unknown", "retired", "unknown tool"]
-    assert wrong[-1][1] == "settings.json:7 tools.allowed: no tool is called 'no_such_tool'"
+    assert wrong[-1][1] == "settings.json:7 tools.allowed: unknown tool 'no_such_tool'"
 
 
 def test_a_strict_run_names_all_problems_at_once(machine: ProgramEnv) -> None:
@@ -90,7 +93,7 @@ class TestThemes:
 
     def test_unknown(self, machine: ProgramEnv) -> None:
         machine.write_user_settings(ui={"theme": "Theirs"})
-        detail = "settings.json:1 ui.theme: no theme is called 'Theirs'; auto applies"
+        detail = "settings.json:1 ui.theme: no theme is called 'Theirs'; the default applies"
         assert lines(machine) == [("wrong value", False, detail, 0)]
         assert lines(machine, is_strict=True) == [("wrong value", False, detail, 52)]
 
@@ -123,7 +126,7 @@ class TestTools:
     def test_unknown(self, machine: ProgramEnv, key: str, name: str) -> None:
         machine.write_user_settings(tools={key: [name]})
         (check,) = checks(machine, is_strict=True)
-        assert check.detail.endswith(f" tools.{key}: no tool is called '{name}'")
+        assert check.detail.endswith(f" tools.{key}: unknown tool '{name}'")
         assert checks(machine) == []
 
     def test_a_tool_of_a_server_may_be_excluded_by_its_own_name(self, machine: ProgramEnv) -> None:

@@ -19,6 +19,8 @@ from tejat.mcp.features.prompts import HELP, PromptCommand
 
 _MAX_COMPARED = 200
 _MAX_SUGGESTED = 3
+_MODULES = {"commands": "custom_commands"}
+"""Modules with another name than their command."""
 
 
 class CommandRegistry:
@@ -83,8 +85,9 @@ class CommandRegistry:
 
     def _command(self, name: str) -> SlashCommand:
         if name not in self._loaded:
-            module = import_module(f"tejat.app.commands.{name.replace('-', '_')}")
-            class_name = "".join(map(str.capitalize, name.split("-"))) + "Command"
+            module_name = _MODULES.get(name, name.replace("-", "_"))
+            module = import_module(f"tejat.app.commands.{module_name}")
+            class_name = "".join(map(str.capitalize, module_name.split("_"))) + "Command"
             command = cast("type[SlashCommand]", getattr(module, class_name))
             self._loaded[name] = command(self._context)
         return self._loaded[name]

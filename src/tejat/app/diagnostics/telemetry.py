@@ -112,7 +112,8 @@ def _check_word(name: str, text: str, words: tuple[str, ...] | None) -> None:
     if words is not None and text not in words:
         wanted = _(" or ").join(words)
         raise ConfigurationError(
-            _("The environment variable {name} must be {wanted}, but is {text!r}.", name=name, wanted=wanted, text=text)
+            _("The environment variable {name} must be {wanted}, not {text!r}.", name=name, wanted=wanted, text=text),
+            fix=f"unset {name}",
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from tejat.app.setup.fixes import source_fix
 from tejat.config.paths import AppPaths
 from tejat.config.settings.relocation import find_misplaced_settings
 from tejat.core.approval.policy_report import DoctorCheck
@@ -29,4 +30,5 @@ def misplaced_settings_checks(paths: AppPaths, environment: Mapping[str, str]) -
                 key=setting.key,
                 path=paths.abbreviate(paths.own_settings),
             )
-        yield DoctorCheck(lazy("settings"), lazy("Gemini CLI"), passed=False, detail=detail)
+        fix = source_fix(setting.source) if setting.is_overridden else "tejat doctor --fix"
+        yield DoctorCheck(lazy("settings"), lazy("Gemini CLI"), passed=False, detail=detail, fix=fix)

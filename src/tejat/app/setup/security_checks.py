@@ -6,6 +6,7 @@ from tejat.app.authentication import GATEWAY, GEMINI_API_KEY, SIGN_IN_TYPES, VER
 from tejat.app.diagnostics.telemetry import telemetry_options
 from tejat.app.model_source import DEFAULT_MODEL, configured_model, resolve_name, settings_of_service
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.fixes import fault_fix, source_fix
 from tejat.config.settings.admin import mcp_disabled_message, required_servers, unlisted_source
 from tejat.config.settings.file import SettingKey
 from tejat.config.settings.types import configured_servers
@@ -39,11 +40,13 @@ def _authentication_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
             type=selected.value,
             source=selected.source,
         )
-        yield DoctorCheck(group, lazy("selected"), passed=False, detail=detail)
+        fix = "export GEMINI_API_KEY=YOUR_KEY"
+        yield DoctorCheck(group, lazy("selected"), passed=False, detail=detail, fix=fix)
     elif selected is not None:
         is_known = selected.value in _KNOWN_TYPES
         detail = lazy("{type} ({source})", type=selected.value, source=selected.source)
-        yield DoctorCheck(group, lazy("selected"), is_known, detail)
+        fix = "" if is_known else source_fix(selected.source)
+        yield DoctorCheck(group, lazy("selected"), is_known, detail, fix=fix)
     if enforced is None:
         return
     try:
@@ -55,7 +58,8 @@ def _authentication_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         "{type} ({source}); this run would use {used}", type=enforced.value, source=enforced.source, used=used or "none"
     )
     is_met = used in (None, enforced.value)
-    yield DoctorCheck(group, lazy("enforced"), is_met, detail, exit_code=0 if is_met else EXIT_AUTHENTICATION)
+    code, fix = (0, "") if is_met else (EXIT_AUTHENTICATION, source_fix(enforced.source))
+    yield DoctorCheck(group, lazy("enforced"), is_met, detail, exit_code=code, fix=fix)
 
 
 def _model_name(run_config: RunConfig) -> str:
@@ -74,25 +78,30 @@ def _variable_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     for name in settings.environment_allowed.value:
         if name.upper() in blocked:
             detail = lazy("{name}: {source} blocks it", name=name, source=blocked[name.upper()])
-            yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail)
+            fix = source_fix(blocked[name.upper()])
+            yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail, fix=fix)
         elif has_key_shape(run_config.environment.get(name, "")):
             detail = lazy("{name}: its value looks like a key", name=name)
-            yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail)
+            fix = source_fix(settings.environment_allowed.source)
+            yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail, fix=fix)
 
 
 def _server_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     group, settings = lazy("MCP servers"), run_config.settings
     if not settings.mcp_enabled.value:
-        yield DoctorCheck(group, lazy("switched off"), passed=False, detail=mcp_disabled_message(settings))
+        detail = mcp_disabled_message(settings)
+        fix = source_fix(settings.mcp_enabled.source)
+        yield DoctorCheck(group, lazy("disabled"), passed=False, detail=detail, fix=fix)
     for name, server in configured_servers(settings).items():
         if server.value.unknown_fields:
             names = ", ".join(server.value.unknown_fields)
             detail = lazy("{server} ({source}): {names}", server=name, source=server.source, names=names)
-            yield DoctorCheck(group, lazy("unknown fields"), passed=False, detail=detail)
+            fix = source_fix(server.source)
+            yield DoctorCheck(group, lazy("unknown fields"), passed=False, detail=detail, fix=fix)
         source = unlisted_source(settings, name)
         if source is not None:
             detail = lazy("{server}: admin.mcp.config in {source} does not name it", server=name, source=source)
-            yield DoctorCheck(group, lazy("not started"), passed=False, detail=detail)
+            yield DoctorCheck(group, lazy("not started"), passed=False, detail=detail, fix=source_fix(source))
     for name, server in required_servers(settings).items():
         trust = lazy("trusted") if server.value.is_trusted else lazy("not trusted; to trust it, set trust there")
         detail = lazy("{server} ({source}), {trust}", server=name, source=server.source, trust=trust)
@@ -104,7 +113,8 @@ def _telemetry_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     try:
         options = telemetry_options(run_config.settings, run_config.environment, run_config.roots[0])
     except ConfigurationError as error:
-        yield DoctorCheck(group, lazy("error"), passed=False, detail=str(error), exit_code=EXIT_CONFIGURATION)
+        fix = fault_fix(error)
+        yield DoctorCheck(group, lazy("error"), passed=False, detail=str(error), exit_code=EXIT_CONFIGURATION, fix=fix)
         return
     if options.outfile is not None:
         yield DoctorCheck(group, lazy("file"), passed=True, detail=options.outfile)

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from tejat.app.run_config import RunConfig
 from tejat.app.setup.effective_settings import EffectiveSettings
+from tejat.app.setup.fixes import fault_fix, source_fix
 from tejat.app.setup.misplaced_settings import misplaced_settings_checks
-from tejat.app.setup.unknown_names import unknown_themes, unknown_tools
+from tejat.app.setup.unknown_names import SANDBOX_KEY, mark_unusable, unknown_tools
 from tejat.app.setup.variables import ineffective_variables
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.inspection import STRICT_STATUSES, SettingFinding, SettingStatus, inspect_settings
@@ -27,23 +28,24 @@ def settings_checks(
     """
     group = lazy("settings")
     for fault in faults:
-        yield DoctorCheck(group, lazy("error"), passed=False, detail=_first_line(fault), exit_code=EXIT_CONFIGURATION)
+        detail, fix = _first_line(fault), fault_fix(fault)
+        yield DoctorCheck(group, lazy("error"), passed=False, detail=detail, exit_code=EXIT_CONFIGURATION, fix=fix)
     strict_code = EXIT_CONFIGURATION if is_strict else 0
     findings = [finding for finding in inspect_findings(run_config) if _is_notable(finding)]
     findings.sort(key=lambda finding: (finding.status not in _SEVERE, finding.path))
     for finding in findings[:_MAX_LINES]:
         is_right = finding.status not in (STRICT_STATUSES if is_strict else _SEVERE)
         detail = describe_finding(finding)
-        yield DoctorCheck(group, _label(finding), is_right, detail, exit_code=0 if is_right else strict_code)
+        code, fix = (0, "") if is_right else (strict_code, source_fix(finding.source))
+        yield DoctorCheck(group, _label(finding), is_right, detail, exit_code=code, fix=fix)
     if len(findings) > _MAX_LINES:
         more = lazy("{count} more", count=len(findings) - _MAX_LINES)
-        yield DoctorCheck(group, lazy("more"), passed=False, detail=more)
+        yield DoctorCheck(group, lazy("more"), passed=False, detail=more, fix="tejat doctor --setup")
     yield from misplaced_settings_checks(run_config.paths, run_config.environment)
-    for detail in unknown_themes(run_config):
-        yield DoctorCheck(group, lazy("wrong value"), passed=False, detail=detail, exit_code=strict_code)
     if is_strict:
         for detail in unknown_tools(run_config):
-            yield DoctorCheck(group, lazy("unknown tool"), passed=False, detail=detail, exit_code=strict_code)
+            fix = source_fix(str(detail))
+            yield DoctorCheck(group, lazy("unknown tool"), passed=False, detail=detail, exit_code=strict_code, fix=fix)
     for name, reason in ineffective_variables(run_config.environment):
         detail = lazy("read, has no effect: {why}", why=reason)
         yield DoctorCheck(lazy("variables"), name, passed=True, detail=detail)
@@ -53,7 +55,7 @@ def inspect_findings(run_config: RunConfig, faults: Sequence[ConfigurationError]
     """What becomes of each key in the settings files that count. Those among the `faults` have a wrong value."""
     wrong = [fault.value for fault in faults if isinstance(fault, SettingsError) and fault.value is not None]
     findings = inspect_settings(run_config.settings_files, (*run_config.settings.problems, *wrong))
-    return list(EffectiveSettings(run_config).mark_ineffective(findings))
+    return list(mark_unusable(run_config, EffectiveSettings(run_config).mark_ineffective(findings)))
 
 
 def describe_finding(finding: SettingFinding) -> str:
@@ -69,6 +71,8 @@ def _explain(finding: SettingFinding) -> str:
                 return lazy("{key}: unknown setting", key=finding.key)
             return lazy("{key}: unknown setting. Did you mean {nearest}?", key=finding.key, nearest=nearest)
         case SettingStatus.WRONG:
+            if (finding.present_name or finding.key) == SANDBOX_KEY:
+                return finding.reason
             return lazy("{problem}; the default applies", problem=finding.reason)
         case SettingStatus.RETIRED:
             return lazy("{key}: removed from Gemini CLI. {reason}", key=finding.key, reason=finding.reason)

@@ -2,7 +2,7 @@
 
 from tejat.app.run_config import RunConfig
 from tejat.app.setup.settings_checks import describe_finding, inspect_findings
-from tejat.app.setup.unknown_names import unknown_themes, unknown_tools
+from tejat.app.setup.unknown_names import unknown_tools
 from tejat.config.settings.inspection import STRICT_STATUSES
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import join_lazy, lazy, lazy_plural
@@ -12,7 +12,6 @@ def check_settings(run_config: RunConfig) -> None:
     """Raise ConfigurationError with all problems in the settings, each with file and line."""
     problems = [
         *(describe_finding(finding) for finding in inspect_findings(run_config) if finding.status in STRICT_STATUSES),
-        *unknown_themes(run_config),
         *unknown_tools(run_config),
     ]
     if problems:

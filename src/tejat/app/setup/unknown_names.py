@@ -1,15 +1,20 @@
-"""Names of tools and themes in the settings that do not exist."""
+"""Names of tools, themes and sandboxes in the settings that do not exist."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 
 from tejat.app.plugins.discovery import find_plugins
 from tejat.app.preferences import find_theme
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import builtin_registry
+from tejat.config.settings.inspection import SettingFinding, SettingStatus
 from tejat.config.settings.types import Setting, configured_servers
+from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.policy.tool_names import TOOL_ALIASES, parse_tool_name
+from tejat.workspace.sandbox.container.options import ENGINES
 
+SANDBOX_KEY = "tools.sandbox"
 _EXCLUDE = "tools.exclude"
 
 
@@ -50,10 +55,29 @@ def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
     yield from (("tools.confirmationRequired", entry) for entry in settings.confirmation_required)
 
 
-def unknown_themes(run_config: RunConfig) -> Iterator[str]:
-    """A line if the theme of the settings does not exist."""
+def mark_unusable(run_config: RunConfig, findings: Iterable[SettingFinding]) -> Iterator[SettingFinding]:
+    """The findings, in which a theme that does not exist and a sandbox that is not supported have a wrong value."""
+    for finding in findings:
+        reason = None
+        if finding.status is SettingStatus.OBEYED:
+            reason = _unknown_theme(run_config, finding) or _unsupported_sandbox(run_config, finding)
+        yield finding if reason is None else replace(finding, status=SettingStatus.WRONG, reason=reason)
+
+
+def _unknown_theme(run_config: RunConfig, finding: SettingFinding) -> str | None:
     theme = run_config.settings.theme
-    if theme is not None and find_theme(theme.value, run_config.settings) is None:
-        yield lazy(
-            "{source} ui.theme: no theme is called {name!r}; auto applies", source=theme.source, name=theme.value
-        )
+    if theme is None or (finding.present_name or finding.key) != "ui.theme" or theme.source != finding.source:
+        return None
+    if find_theme(theme.value, run_config.settings) is not None:
+        return None
+    return lazy("ui.theme: no theme is called {name!r}", name=theme.value)
+
+
+def _unsupported_sandbox(run_config: RunConfig, finding: SettingFinding) -> str | None:
+    sandbox = run_config.settings.sandbox
+    name, supported = sandbox.value.command, ENGINES if sys.platform != "darwin" else (*ENGINES, "sandbox-exec")
+    if (finding.present_name or finding.key) != SANDBOX_KEY or sandbox.source != finding.source:
+        return None
+    if not name or name in supported:
+        return None
+    return lazy("{key}: {name!r} is not supported here, so no run starts", key=SANDBOX_KEY, name=name)

@@ -41,7 +41,8 @@ def _conseca_note(source: str) -> str:
 
 def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     """Check the approval mode and the rules of a run without flags."""
-    # Imported late: a run does not need it.
+    # Imported late: a run does not need them.
+    from tejat.app.setup.fixes import fault_fix, source_fix
     from tejat.engine.calls.policy_inspector import rule_problems
 
     settings, options = run_config.settings, PolicyOptions(run_config.roots)
@@ -51,7 +52,8 @@ def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         policy = load_policy(texts, settings, options, is_trusted=is_trusted)
     except UsageError as error:
         code = EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_INPUT
-        yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error), exit_code=code)
+        fix = fault_fix(error) if isinstance(error, ConfigurationError) else source_fix(str(error))
+        yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error), exit_code=code, fix=fix)
         return
     shown = describe_mode(policy.mode.value, policy.mode_source)
     yield DoctorCheck(_GROUP, lazy("mode at start"), passed=True, detail=shown)

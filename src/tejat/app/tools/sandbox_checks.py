@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.fixes import source_fix
 from tejat.app.tools.sandbox_options import SandboxOptions, resolve_sandbox, sandbox_notes, sandbox_options
 from tejat.app.tools.tool_services import sandbox_paths
 from tejat.core.approval.policy_report import DoctorCheck
-from tejat.core.errors import SandboxUnavailable
-from tejat.core.exit_codes import EXIT_NO_SANDBOX
+from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_USAGE
 from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.sandbox.selection import select_sandbox
@@ -31,15 +32,19 @@ def sandbox_checks(run_config: RunConfig, directories: Sequence[str], word: str 
     """Check the sandbox of a run in these directories. A refusal is a failed check. Raises UsageError."""
     wanted = resolve_sandbox(word, run_config.settings)
     with Roots(directories) as roots:
-        paths = sandbox_paths(run_config.paths, roots.directories)
+        found = roots.directories
     try:
+        paths = sandbox_paths(run_config.paths, found)
         options = sandbox_options(run_config, wanted)
         sandbox, report = select_sandbox(
             options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
         )
     except SandboxUnavailable as error:
         detail = "; ".join(line.rstrip(".") for line in str(error).splitlines())
-        return [DoctorCheck(_GROUP, _IN_USE, passed=False, detail=detail, exit_code=EXIT_NO_SANDBOX)]
+        fix = source_fix(detail) or "tejat --sandbox=auto"
+        return [DoctorCheck(_GROUP, _IN_USE, passed=False, detail=detail, exit_code=EXIT_NO_SANDBOX, fix=fix)]
+    except (OSError, UsageError) as error:
+        return [DoctorCheck(_GROUP, _IN_USE, passed=False, detail=str(error), exit_code=EXIT_USAGE)]
     return [*_enforcement(sandbox, report, options), *_variables(run_config, sandbox), *_notes(run_config, word)]
 
 
@@ -51,7 +56,7 @@ def _enforcement(sandbox: Sandbox | None, report: SandboxReport, options: Sandbo
         return
     yield DoctorCheck(_GROUP, _IN_USE, passed=True, detail=report.sandbox)
     for name, axis in axes_by_name(report).items():
-        yield DoctorCheck(_GROUP, _LABELS[name], axis.enforced, axis.detail)
+        yield DoctorCheck(_GROUP, _LABELS[name], axis.enforced, axis.detail, fix="" if axis.enforced else report.fix)
     if report.start_seconds is not None:
         detail = lazy("{seconds:.2f} seconds for each command", seconds=report.start_seconds)
         yield DoctorCheck(_GROUP, lazy("start"), passed=True, detail=detail)

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from enum import Enum, auto
+from shlex import quote
 
 from tejat.config.paths import MACHINE_DIRECTORIES, SourceTier
 from tejat.core.errors import ConfigurationError
@@ -97,7 +98,8 @@ def path_exists(path: str) -> bool:
 def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(lazy("Could not read {path}: not a regular file.", path=path))
+        message = lazy("Could not read {path}: not a regular file.", path=path)
+        raise ConfigurationError(message, path=path, fix=f"mv {quote(path)} {quote(path + '.old')}")
     _check(status, path, writers)
     limit = writers.max_bytes
     content = bytearray()
@@ -111,7 +113,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
         path=path,
         size=limit // 2**20,
     )
-    raise ConfigurationError(message)
+    raise ConfigurationError(message, path=path)
 
 
 def _check(status: os.stat_result, path: str, writers: AllowedWriters) -> None:
@@ -128,14 +130,18 @@ def _check_root_only(status: os.stat_result, path: str) -> None:
     """Raise ConfigurationError unless the file or directory belongs to root and nobody else may write to it."""
     if status.st_uid != 0:
         raise ConfigurationError(
-            lazy("Refusing to use {path}: not owned by root. Fix it with: sudo chown root {path}", path=path)
+            lazy("Refusing to use {path}: not owned by root. Fix it with: sudo chown root {path}", path=path),
+            path=path,
+            fix=f"sudo chown root {quote(path)}",
         )
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
             lazy(
                 "Refusing to use {path}: writable by users other than root. Fix it with: sudo chmod go-w {path}",
                 path=path,
-            )
+            ),
+            path=path,
+            fix=f"sudo chmod go-w {quote(path)}",
         )
 
 
@@ -143,11 +149,15 @@ def check_writers(status: os.stat_result, path: str) -> None:
     """Raise ConfigurationError if the file or directory belongs to another user, or everybody may write to it."""
     if status.st_uid not in (0, os.geteuid()):
         raise ConfigurationError(
-            lazy("Refusing to use {path}: owned by another user (uid {number}).", path=path, number=status.st_uid)
+            lazy("Refusing to use {path}: owned by another user (uid {number}).", path=path, number=status.st_uid),
+            path=path,
+            fix=f"sudo chown $USER {quote(path)}",
         )
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
         raise ConfigurationError(
-            lazy("Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}", path=path)
+            lazy("Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}", path=path),
+            path=path,
+            fix=f"chmod o-w {quote(path)}",
         )
 
 
@@ -157,9 +167,11 @@ def _decode(content: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
-            lazy("Could not read {path}: not UTF-8 (line {line}).", path=path, line=line)
+            lazy("Could not read {path}: not UTF-8 (line {line}).", path=path, line=line), path=path, line=line
         ) from None
 
 
 def _read_error(path: str, error: OSError) -> ConfigurationError:
-    return ConfigurationError(lazy("Could not read {path}: {why}.", path=path, why=error.strerror))
+    fixes = {errno.EACCES: f"chmod u+r {quote(path)}", errno.ENOENT: f"rm {quote(path)}"}
+    message = lazy("Could not read {path}: {why}.", path=path, why=error.strerror)
+    return ConfigurationError(message, path=path, fix=fixes.get(error.errno or 0, ""))

@@ -30,8 +30,9 @@ class SettingsError(ConfigurationError):
     def __init__(
         self, problem: str, *, path: str, value: SettingProblem | None = None, ends_runs: bool = False
     ) -> None:
-        super().__init__(lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem))
-        self.path = path
+        message = lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem)
+        line = re.search(r"\bline (\d+)", problem)
+        super().__init__(message, path=path, line=None if line is None else int(line[1]))
         self.problem = problem
         self.value = value
         self.ends_runs = ends_runs

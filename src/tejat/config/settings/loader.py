@@ -69,11 +69,11 @@ class SettingsLoader:
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
         self.files = tuple(whole)
-        merged = _merge(whole, partly, self._report_fault) if whole or partly else Settings()
+        merged = _merge(whole, partly, self.report_fault) if whole or partly else Settings()
         if merged.environment_blocked:
             hidden = {entry.value.upper() for entry in merged.environment_blocked}
             reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
-            merged = replace(merged, mcp_servers=_merge(reread, (), self._report_fault).mcp_servers)
+            merged = replace(merged, mcp_servers=_merge(reread, (), self.report_fault).mcp_servers)
         merged = apply_admin_settings(merged)
         if merged.base_url is not None:
             merged = replace(merged, base_url_model=_model_of_user(whole))
@@ -107,11 +107,12 @@ class SettingsLoader:
                     self._files[path, tier] = read_settings_file(path, tier, environment)
                 except ConfigurationError as error:
                     self._files[path, tier] = None
-                    self._report_fault(error)
+                    self.report_fault(error)
         files = (self._files[path, tier] for path in paths)
         return [file.with_environment(environment) for file in files if file is not None]
 
-    def _report_fault(self, error: ConfigurationError) -> None:
+    def report_fault(self, error: ConfigurationError) -> None:
+        """Add an error to the faults. Raises it if there is no list of them."""
         if self._faults is None:
             raise error
         if str(error) not in map(str, self._faults):

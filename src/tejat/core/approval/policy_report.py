@@ -86,7 +86,7 @@ class PolicyCaseResult:
 class DoctorCheck:
     """The result of one check: whether it passed, and the detail to show.
 
-    A failed check with an `exit_code` would end a run with it.
+    A failed check with an `exit_code` would end a run with it. `fix` is a shell command that helps.
     """
 
     group: str
@@ -94,6 +94,13 @@ class DoctorCheck:
     passed: bool
     detail: str
     exit_code: int = 0
+    fix: str = ""
 
     def to_json(self) -> JsonObject:
-        return {"group": self.group, "name": self.name, "works": self.passed, "how": self.detail}
+        found: dict[str, str | bool] = {
+            "group": self.group,
+            "name": self.name,
+            "works": self.passed,
+            "how": self.detail,
+        }
+        return {**found, "fix": self.fix} if self.fix else found

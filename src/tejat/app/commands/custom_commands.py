@@ -11,7 +11,7 @@ from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
-class CommandsCommand(SlashCommand):
+class CustomCommandsCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.lower():
             case "" | "list":
