@@ -28,6 +28,8 @@ WORKING = "\n●"
 """The sign of the status line while the model works."""
 KEYS_COUNT_AFTER = 0.4
 """Seconds for which a new question takes no keys."""
+LONG_RUN = 6.0
+"""Seconds after which a run ends with a summary; it takes at least so long, on a fast machine too."""
 ANSWER = """\
 `discount()` returned the discount itself, not the price after it. I changed one line in `shop/price.py`, and both \
 tests pass now.
@@ -116,8 +118,10 @@ def _run_task(user: ScreenUser, camera: Camera) -> None:
         typed += word
         camera.film(typed.rstrip())
     user.press("enter")
+    sent_at = time.monotonic()
     _approve(user, camera, "command", "$ python3")
     _approve(user, camera, "question", "price - price")
+    time.sleep(max(0.0, sent_at + LONG_RUN - time.monotonic()))
     _approve(user, camera, "command-again", "$ python3")
     camera.film("│ after")
     user.wait_until(lambda screen: camera.note() and WORKING not in screen.text(), idle=True, wanted="the end")
