@@ -49,7 +49,7 @@ class UiSession(Protocol):
         ...
 
     def take_notes(self) -> Sequence[str]:
-        """Return the warnings about the start of the session, each one once."""
+        """Return the warnings about the start of the session and of its MCP servers, each one once."""
         ...
 
     async def wait_for_sandbox(self) -> None:

@@ -58,7 +58,7 @@ class TestStatus:
 
         before, after = env.run_with(work)
         assert after == Status(
-            model=f"scripted:{env.base}/script.toml",
+            model="scripted:script.toml",
             mode="default",
             folder=str(env.project),
             branch="topic/one",
@@ -79,7 +79,7 @@ class TestStatus:
 
         (message,), sandbox = env.run_with(work, directories=("/",), sandbox="auto")
         assert message == (
-            "NO SANDBOX: commands run with all your rights. "
+            "NO SANDBOX: commands run with all your permissions. "
             "Reason: the workspace is /, so there is nothing to isolate. Start Tejat in a directory below /."
         )
         assert sandbox is SandboxState.NONE

@@ -85,8 +85,9 @@ class InteractiveSession:
         return session.session_id if os.path.isfile(session.journal_path) else None
 
     def take_notes(self) -> tuple[str, ...]:
-        """Return the warnings about the start of the session, each one once."""
-        return self._manager.session.take_notes()
+        """Return the warnings about the start of the session and of its MCP servers, each one once."""
+        external = self._manager.toolset.external
+        return (*self._manager.session.take_notes(), *(() if external is None else external.take_notices()))
 
     async def wait_for_sandbox(self) -> None:
         """Wait until the sandbox was probed, so that the status has the result."""

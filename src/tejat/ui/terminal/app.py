@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
+from tejat.core.agent.events import Noticed
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
@@ -349,10 +350,13 @@ class TerminalApp(EditorHandler):
             self._stop()
 
     async def _watch_servers(self, session: UiSession) -> None:
-        """Update the status line while MCP servers connect."""
+        """Update the status line while MCP servers connect, and report those that failed."""
         while (servers := session.status.servers).ready + servers.failed < servers.total:
             await asyncio.sleep(_SERVER_POLL_SECONDS)
             self._screen.redraw()
+        await session.wait_for_sandbox()  # the first screen is printed before
+        for note in session.take_notes():
+            self._transcript.handle_event(Noticed(note))
 
     def _start_task(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

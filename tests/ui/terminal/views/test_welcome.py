@@ -160,6 +160,10 @@ class TestScreen:
         welcome.print("a", "b")
         welcome.print("c")
         assert screen.printed == ["first", Text(""), "a", "b", "c"]
+        welcome.hold("second")
+        welcome.print(Text(""), "d")
+        assert screen.printed[-2:] == [Text(""), "d"]
+        assert len(screen.printed) == 8
 
     def test_it_is_set_off_from_questions_before_it(self) -> None:
         screen = FakeScreen()

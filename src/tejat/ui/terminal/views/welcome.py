@@ -145,8 +145,9 @@ class WelcomeScreen:
 
     def print(self, *renderables: RenderableType) -> None:
         self.release()
-        gap, self._needs_gap, self._has_printed = [Text("")] if self._needs_gap else [], False, True
-        self._screen.print(*gap, *renderables)
+        is_apart = not self._needs_gap or renderables[:1] == (Text(""),)
+        self._needs_gap, self._has_printed = False, True
+        self._screen.print(*([] if is_apart else [Text("")]), *renderables)
 
     def set_live(self, renderable: RenderableType | None, /) -> None:
         if self._held is None:
