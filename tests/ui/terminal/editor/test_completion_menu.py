@@ -40,13 +40,24 @@ def test_of_a_path_the_end_is_shown() -> None:
 def test_eight_rows_are_in_view_around_the_mark() -> None:
     menu = CompletionMenu()
     menu.show(entries(*(f"n{number}" for number in range(12))), typed="n")
-    assert drawn(menu) == ["❯ n0", *(f"  n{number}" for number in range(1, 7)), "… n7"]
+    assert drawn(menu) == ["❯ n0", *(f"  n{number}" for number in range(1, 7)), "… n7", "  1 of 12"]
     menu.move(-1)
-    assert drawn(menu) == ["… n4", *(f"  n{number}" for number in range(5, 11)), "❯ n11"]
+    assert drawn(menu) == ["… n4", *(f"  n{number}" for number in range(5, 11)), "❯ n11", "  12 of 12"]
     menu.move(-3)
     assert drawn(menu)[4] == "❯ n8"
     menu.move(4)
     assert drawn(menu, height=2) == ["❯ n0", "… n1"]
+    assert drawn(menu, height=3) == ["❯ n0", "… n1", "  1 of 12"]
+
+
+def test_the_number_of_entries_is_shown_when_not_all_are() -> None:
+    menu = CompletionMenu()
+    menu.show(entries(*(f"/{number}" for number in range(41))), typed="/")
+    assert drawn(menu)[-1] == "  41 entries"
+    menu.move(1)
+    assert drawn(menu)[-1] == "  1 of 41"
+    menu.show(entries("/a", "/b"), typed="/")
+    assert len(drawn(menu)) == 2
 
 
 def test_the_mark_stands_on_what_was_typed_or_the_best_and_stays() -> None:

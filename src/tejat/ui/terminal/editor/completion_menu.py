@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from wcwidth import iter_graphemes_reverse
 
+from tejat.core.i18n import _, ngettext
 from tejat.core.ui.commands import CompletionItem
 from tejat.ui.terminal.render.cell_style import cell_style
 from tejat.ui.terminal.render.cells import CellRow, row_width, split_cells, text_width
@@ -57,8 +58,10 @@ class CompletionMenu:
             self._selected = (self._selected + step) % count
 
     def rows(self, theme: Theme, *, width: int, height: int) -> list[CellRow]:
-        """Return at most eight rows, with an ellipsis where there are more entries."""
+        """Return at most eight rows, with an ellipsis where there are more entries, and a row with their number."""
         row_count = min(_MAX_ROWS, height, len(self._entries))
+        has_count = row_count < len(self._entries) and height > 2
+        row_count -= has_count and height == row_count
         if row_count < 1 or width < 2 * _MARGIN:
             return []
         selected = self._top if self._selected is None else self._selected
@@ -66,7 +69,7 @@ class CompletionMenu:
         shown = self._entries[self._top : self._top + row_count]
         labels = [single_line(entry.label or entry.text.strip()) for entry in shown]
         label_width = min(max(map(text_width, labels)), width - _MARGIN)
-        return [
+        rows = [
             self._row(at, label, single_line(entry.detail), theme, width=width, label_width=label_width, is_edge=edge)
             for at, (label, entry) in enumerate(zip(labels, shown, strict=True), self._top)
             for edge in [
@@ -74,6 +77,14 @@ class CompletionMenu:
                 or (at == self._top + row_count - 1 and self._top + row_count < len(self._entries))
             ]
         ]
+        return [*rows, self._count_row(theme, width)] if has_count else rows
+
+    def _count_row(self, theme: Theme, width: int) -> CellRow:
+        total = len(self._entries)
+        text = ngettext("{count} entry", "{count} entries", total)
+        if self._selected is not None:
+            text = _("{place} of {total}", place=self._selected + 1, total=total)
+        return split_cells(truncate(f"  {text}", width, theme), cell_style(theme, StyleRole.QUIET))
 
     def _row(
         self, at: int, label: str, detail: str, theme: Theme, *, width: int, label_width: int, is_edge: bool
