@@ -86,7 +86,7 @@ def test_outside_of_the_root_every_name_counts() -> None:
 
 
 def test_it_says_why() -> None:
-    assert control_file_reason(f"{ROOT}/.envrc", root=ROOT) == "a shell or a session runs it when it starts"
+    assert control_file_reason(f"{ROOT}/.envrc", root=ROOT) == "a shell or a session runs it at startup"
 
 
 def test_every_path_for_the_sandbox_is_a_control_file() -> None:

@@ -162,7 +162,7 @@ class TestTiers:
     def test_the_rule_is_named_with_its_source(self) -> None:
         verdict = PolicyEngine([rule(DENY, "write_file", message="no")], DEFAULT).decide(facts("write_file", "a"))
         assert verdict == PolicyVerdict(
-            DENY, rule(DENY, "write_file", message="no"), "The rule `deny write_file` forbids it."
+            DENY, rule(DENY, "write_file", message="no"), "The rule `deny write_file` denies it."
         )
         assert verdict.source == "USER:1"
 
@@ -227,7 +227,7 @@ class TestSecretFiles:
         given = facts(tool, ".env")
         verdict = PolicyEngine((), DEFAULT).decide(given)
         assert (verdict.decision, verdict.always_ask) == (ASK, True)
-        assert verdict.reason == f"{ROOT}/.env usually holds secrets, and the model would see them."
+        assert verdict.reason == f"{ROOT}/.env usually contains secrets, which the model would see."
         assert decided(given, mode=AUTO_EDIT) is decided(given, mode=PLAN) is ASK
         assert decided(given, mode=YOLO) is ALLOW
         assert decided(given, rule(DENY, tool), mode=YOLO) is DENY
@@ -528,9 +528,9 @@ class TestOffers:
             ("python -c 1", "python can run any code"),
             ("sudo ls", "sudo can run any code"),
             ("docker run x", "docker run can run any program"),
-            ("cat /etc/x", "/etc/x is not plainly inside the workspace"),
-            ("pytest /etc", "/etc is not plainly inside the workspace"),
-            ("echo $X", "the shell would expand something in it"),
+            ("cat /etc/x", "/etc/x may be outside the workspace"),
+            ("pytest /etc", "/etc may be outside the workspace"),
+            ("echo $X", "it contains a shell expansion"),
         ],
     )
     def test_none_where_no_rule_would_do(self, text: str, why: str) -> None:
@@ -605,7 +605,7 @@ class TestFailures:
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
             verdict = PolicyEngine([self.BROKEN], mode).decide(facts("write_file", "a"))
             assert (verdict.decision, verdict.always_ask, verdict.suggested_rules) == (ASK, True, ())
-            assert verdict.reason.startswith("The policy could not judge this call (InvalidPattern: ")
+            assert verdict.reason.startswith("The policy could not evaluate this call (InvalidPattern: ")
 
     def test_it_denies_where_asking_would_be_skipped(self) -> None:
         denial = rule(DENY, "write_file", path="x/**")

@@ -19,8 +19,8 @@ from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.files.private_files import write_private_file
 
 _HEADER = """\
-# Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
-# one back. Rules of your own are better kept in another .toml file beside this one.
+# Written by tejat: rules from questions that were answered with "always". List them with `tejat policy list`, remove
+# one with `tejat policy revoke`. Keep your own rules in another .toml file in this directory.
 """
 _LOCK_TIMEOUT = 30.0
 _MIN_ID_PREFIX = 4
@@ -51,7 +51,7 @@ def save_rules(paths: AppPaths, toml: str) -> None:
     with _open_for_update(paths, lazy("The rule could not be saved")) as path:
         added = _parse_rules(toml, lazy("the new rule"))
         if not added or toml[: toml.index("[[")].strip():
-            raise UsageError(lazy("it is not made of [[rule]] tables"))
+            raise UsageError(lazy("it must consist of [[rule]] tables"))
         text = _read(path)
         _parse_rules(text, path)
         tables = list(cast("list[object]", _parse_toml(text, path).get("rule", [])))
@@ -130,10 +130,10 @@ def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
     if not found and len(wanted) >= _MIN_ID_PREFIX:
         found = [rule for rule in rules if rule.id.startswith(wanted)]
     if not found:
-        raise UsageError(lazy("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted))
+        raise UsageError(lazy("no saved rule {wanted!r}. List them with `tejat policy list`.", wanted=wanted))
     if len({rule.id for rule in found}) > 1:
         names = " or ".join(rule.id for rule in found)
-        raise UsageError(lazy("{wanted!r} could be {names}", wanted=wanted, names=names))
+        raise UsageError(lazy("{wanted!r} is ambiguous: {names}", wanted=wanted, names=names))
     return found
 
 
@@ -163,7 +163,7 @@ def _parse_rules(text: str, path: str) -> list[SavedRule]:
     rules = [_parse_rule(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
     # A line that looks like a table header may be part of a string, or a table may be written in another way.
     if [_parse_single_rule(rule.toml) for rule in rules] != tables:
-        raise UsageError(lazy("{path} is laid out so that only a person can change it", path=path))
+        raise UsageError(lazy("the layout of {path} cannot be edited automatically: edit it by hand", path=path))
     return rules
 
 
@@ -177,7 +177,7 @@ def _parse_toml(text: str, path: str) -> dict[str, object]:
         text.encode()
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(lazy("{path} is not TOML: {why}", path=path, why=error)) from None
+        raise UsageError(lazy("{path}: invalid TOML: {why}", path=path, why=error)) from None
 
 
 def _parse_single_rule(text: str) -> object:

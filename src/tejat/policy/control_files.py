@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 from tejat.core.i18n import lazy
 
-_VERSION_CONTROL = lazy("version control runs or trusts what stands there")
-_AGENT = lazy("it holds the settings of an agent")
-_EDITOR = lazy("an editor may run what it says")
-_START = lazy("a shell or a session runs it when it starts")
-_PACKAGES = lazy("it says where packages come from and which keys are used")
-_HOOKS = lazy("it says what runs at a commit")
-_BUILDS = lazy("it runs with the secrets of the repository")
-_KEYS = lazy("it holds keys, or says which of them are trusted")
-_TOOL_START = lazy("a program runs what it says when it starts")
+_VERSION_CONTROL = lazy("version control runs or trusts its contents")
+_AGENT = lazy("it configures an agent")
+_EDITOR = lazy("an editor may run its contents")
+_START = lazy("a shell or a session runs it at startup")
+_PACKAGES = lazy("it sets package sources and keys")
+_HOOKS = lazy("it defines what runs at a commit")
+_BUILDS = lazy("it runs with the repository's secrets")
+_KEYS = lazy("it contains keys or lists trusted ones")
+_TOOL_START = lazy("a program runs its contents at startup")
 
 _DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
@@ -55,7 +55,7 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys((".screenrc", ".curlrc", ".wgetrc", ".cargo/config", ".cargo/config.toml"), _TOOL_START),
 }
 
-_BARE_REPOSITORY = lazy("a file of this name makes its directory a repository, which git then trusts")
+_BARE_REPOSITORY = lazy("a file with this name turns its directory into a repository that git trusts")
 
 # The rest of `.git` has to stay writable, or nothing could be committed.
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")

@@ -173,17 +173,17 @@ class PolicyEngine:
         unchecked = next(self._restricted_denials(facts), None) if is_opaque else None
         if unchecked is not None:
             rule = format_quoted_rule(unchecked)
-            reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
+            reason = lazy("The command hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.always_ask or not _is_built_in(verdict):
             return verdict
         asking = next(self._restricted_asks(facts), None) if is_opaque else None
         if asking is not None:
             rule = format_quoted_rule(asking)
-            reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
+            reason = lazy("The command hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             refusal = refuse_always(lazy("the rule {rule} cannot be checked", rule=rule))
             return PolicyVerdict(Decision.ASK, asking, reason, always_ask=True, always_refusal=refusal)
-        return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
+        return PolicyVerdict(Decision.ALLOW, None, lazy("YOLO mode allows it."))
 
     def _apply_secret_files(
         self, verdict: PolicyVerdict, call: Call, rule_matches: Sequence[RuleMatch]
@@ -201,7 +201,7 @@ class PolicyEngine:
             rules += [rule for rule in self._rules_for(facts.tool, facts.server) if call.matches_rule(rule)]
         if verdict.decision is Decision.ALLOW and any(map(_allows_named_files, rules)):
             return verdict
-        reason = lazy("{path} usually holds secrets, and the model would see them.", path=files[0])
+        reason = lazy("{path} usually contains secrets, which the model would see.", path=files[0])
         suggestion = None if facts.kind is Kind.EXECUTE else suggest_path_rule(facts)
         refusal = "" if suggestion else refuse_always(lazy("files with secrets are confirmed each time"))
         rules = () if suggestion is None else (suggestion,)
@@ -244,18 +244,18 @@ class PolicyEngine:
     def _error_verdict(self, facts: CallFacts, error: Exception) -> PolicyVerdict:
         why = sanitize_text(f"{type(error).__name__}: {error}")[:_MAX_ERROR_LENGTH]
         if self.mode is ApprovalMode.PLAN and facts.kind not in READ_ONLY_KINDS:
-            reason = lazy("The policy could not judge this call ({why}), and plan mode only reads.", why=why)
+            reason = lazy("The policy could not evaluate this call ({why}), and plan mode is read-only.", why=why)
             return PolicyVerdict(Decision.DENY, None, reason)
         unchecked = next(self._restricted_denials(facts), None) if self.mode is ApprovalMode.YOLO else None
         if unchecked is not None:
             reason = lazy(
-                "The policy could not judge this call ({why}), so the rule {rule} cannot be checked.",
+                "The policy could not evaluate this call ({why}), so the rule {rule} cannot be checked.",
                 why=why,
                 rule=format_quoted_rule(unchecked),
             )
             return PolicyVerdict(Decision.DENY, unchecked, reason)
-        reason = lazy("The policy could not judge this call ({why}).", why=why)
-        refusal = refuse_always(lazy("the policy could not judge this call"))
+        reason = lazy("The policy could not evaluate this call ({why}).", why=why)
+        refusal = refuse_always(lazy("the policy could not evaluate this call"))
         return PolicyVerdict(Decision.ASK, None, reason, always_ask=True, always_refusal=refusal)
 
 
@@ -310,7 +310,7 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.allows_network):
         return verdict
-    return PolicyVerdict(Decision.ALLOW, None, lazy("Mode auto_edit allows edits."))
+    return PolicyVerdict(Decision.ALLOW, None, lazy("Auto-edit mode allows edits."))
 
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
@@ -318,7 +318,7 @@ def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> Policy
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:
-        return PolicyVerdict(Decision.DENY, None, lazy("Plan mode only reads, and {objection}.", objection=objection))
+        return PolicyVerdict(Decision.DENY, None, lazy("Plan mode is read-only, and {objection}.", objection=objection))
     if verdict.decision is Decision.ASK:
         return verdict
     return PolicyVerdict(Decision.ASK, verdict.rule, lazy("Plan mode asks before every command."))

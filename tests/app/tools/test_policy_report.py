@@ -51,7 +51,7 @@ class TestChecks:
     def test_rules_that_are_passed_over(self, machine: ProgramEnv) -> None:
         path = write_policy(machine, AGENT_RULE)
         _, rule = checks(machine)
-        detail = f"{path}:1: ignored: it is for the agent 'helper', and agents are not supported yet"
+        detail = f"{path}:1: ignored: it applies to the agent 'helper', but agents are not supported yet"
         assert rule == DoctorCheck("policy", "rule", passed=True, detail=detail)
 
     def test_a_broken_rule(self, machine: ProgramEnv) -> None:
@@ -74,14 +74,14 @@ class TestNotes:
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])
     def test_a_bold_mode_in_a_folder_with_settings_that_are_not_trusted(self, machine: ProgramEnv, mode: str) -> None:
         write_settings(machine.project, {"tools": {"allowed": ["write_file"]}})
-        told = f"This folder is not trusted, but the mode is {mode} because you asked for it."
+        told = f"This folder is not trusted. Using mode {mode}, as requested."
         assert notes(machine, mode) == (told,)
         assert notes(machine, "plan") == ()
 
     def test_auto_edit_of_the_settings_does_not_count_there(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(general={"defaultApprovalMode": "auto_edit"})
         (told,) = notes(machine)
-        assert told.startswith(f"The mode is default: {path}:1 sets auto_edit, but this folder is not trusted.")
+        assert told.startswith(f"Using the default mode: {path}:1 sets auto_edit, but this folder is not trusted.")
 
     def test_what_stands_in_for_a_model_that_judges_calls(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(security={"enableConseca": True})

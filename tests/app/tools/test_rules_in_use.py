@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app.inspection import open_undo
+from tejat.app.inspection.openers import open_undo
 from tejat.app.tools.toolset import open_tools
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall
@@ -122,8 +122,8 @@ class TestLinks:
 def test_rules_for_tools_that_do_not_exist_are_reported(machine: Machine) -> None:
     assert machine.notes(["read_file", "mcp_*"]) == ()
     assert machine.notes(["read_flie", "nowhere__t"]) == (
-        "--allowed-tools: no tool is called 'read_flie', so `allow read_flie` never applies.",
-        "--allowed-tools: no MCP server is called 'nowhere', so `allow t of server nowhere` never applies.",
+        "--allowed-tools: unknown tool 'read_flie', so `allow read_flie` never applies.",
+        "--allowed-tools: unknown MCP server 'nowhere', so `allow t of server nowhere` never applies.",
     )
 
 
@@ -142,5 +142,5 @@ def test_excluded_tools_that_do_not_exist_are_reported(
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"tools": {"exclude": names}, "mcpServers": servers}))
     source = f"{path}:1 (tools.exclude)"
-    told = [f"{source}: no tool is called '{name}', so `deny {name}` never applies." for name in unknown]
+    told = [f"{source}: unknown tool '{name}', so `deny {name}` never applies." for name in unknown]
     assert list(machine.notes([])) == told

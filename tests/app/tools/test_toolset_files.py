@@ -128,7 +128,7 @@ class TestSecretFiles:
         assert "KEY=value" in str(shown.llm_content)
         (question,) = approver.questions
         assert (question.reason, question.always) == (
-            f"{project.path}/.env usually holds secrets, and the model would see them.",
+            f"{project.path}/.env usually contains secrets, which the model would see.",
             f'allow {call[0]}, path "{project.path}/.env"',
         )
 

@@ -87,7 +87,7 @@ class TestDefaultMode:
     def test_yolo_that_is_switched_off(self, machine: ProgramEnv, words: tuple[str, ...]) -> None:
         path = machine.write_user_settings(security={"disableYoloMode": True})
         result = call(machine, WRITE, *words)
-        assert (result.code, result.stderr) == (52, f"tejat: The mode yolo is switched off by {path}:1.\n")
+        assert (result.code, result.stderr) == (52, f"tejat: YOLO mode is disabled by {path}:1.\n")
 
     def test_yolo_in_an_untrusted_folder_is_told(self, machine: ProgramEnv) -> None:
         machine.write_project_settings(general={"defaultApprovalMode": "auto_edit"})
@@ -202,7 +202,7 @@ class TestAlways:
         assert explain(machine, "write_file", "file_path=a", "content=x")["decision"] == "allow"
         path = machine.write_user_settings(**settings)
         assert explain(machine, "write_file", "file_path=a", "content=x")["decision"] == "ask"
-        assert f"saved answers are switched off by {path}:1" in machine.run("policy", "list").stdout
+        assert f"saved approvals are disabled by {path}:1" in machine.run("policy", "list").stdout
 
     def test_questions_have_two_answers(self, terminal_env: TerminalEnv) -> None:
         write_settings(terminal_env.home, {"security": {"disableAlwaysAllow": True}})

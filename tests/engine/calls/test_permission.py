@@ -177,7 +177,7 @@ class TestAsking:
         tool, approver = NoteTool(), FakeApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
         (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
-        assert [question.note for question in approver.questions] == ["", "This cannot be tried in a copy."]
+        assert [question.note for question in approver.questions] == ["", "This call cannot be tried in a copy."]
         assert tool.written == []
 
     @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ class TestRewriting:
     def test_a_tool_that_cannot_be_rewritten_says_so(self, tmp_path: Path) -> None:
         tool = NoteTool()
         approver = FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
-        told = 'Tool "note" has nothing that could be rewritten.'
+        told = 'Tool "note" does not support editing.'
         assert run(tmp_path, tool, "a", approver=approver) == [
             ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
         ]

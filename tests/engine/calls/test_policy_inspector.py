@@ -112,13 +112,13 @@ class TestDeciding:
     def test_no_rule(self, machine: Machine) -> None:
         with machine.book(mode="yolo") as book:
             found = book.decide("write_file", {"file_path": "a", "content": ""})
-        reason = "Mode yolo allows what would be asked."
+        reason = "YOLO mode allows it."
         assert found == PolicyExplanation("allow", None, "no rule", reason, (), (), "yolo", "--approval-mode")
 
     def test_a_tool_that_nobody_knows(self, machine: Machine) -> None:
         with machine.book() as book, pytest.raises(UsageError) as unknown:
             book.decide("unheard_of", {})
-        assert str(unknown.value) == 'there is no tool "unheard_of". `tejat tools list` shows them'
+        assert str(unknown.value) == 'Unknown tool "unheard_of". List the tools with `tejat tools list`.'
 
     @pytest.mark.parametrize(
         ("tool", "argument", "kind"),
@@ -162,10 +162,10 @@ class TestListing:
         settings.write_text('{"tools": {"allowed": ["write_file"]}}')
         with machine.book() as book:
             assert list(book.problems()) == [
-                f"{settings}: this folder is not trusted, so only what it excludes counts",
+                f"{settings}: the folder is not trusted, so only its exclude lists apply",
             ]
             remarks = {rule.source: rule.remark for rule in book.rules() if rule.remark is not None}
-            assert remarks == {f"{its}:1": "a rule in the workspace can only tighten"}
+            assert remarks == {f"{its}:1": "workspace rules can only restrict"}
             assert book.decide("write_file", {"file_path": "a", "content": ""}).decision == "ask"
 
 

@@ -208,7 +208,7 @@ class TestMode:
         theirs = write(machine.admin / "settings.json", '{"security": {\n"disableYoloMode": true}}')
         with pytest.raises(UsageError) as refused:
             machine.load(mode="yolo")
-        assert str(refused.value) == f"The mode yolo is switched off by {theirs}:2."
+        assert str(refused.value) == f"YOLO mode is disabled by {theirs}:2."
         assert machine.load(mode="auto_edit").mode is ApprovalMode.AUTO_EDIT
 
 
@@ -284,7 +284,7 @@ class TestAlways:
     def test_they_do_not_where_they_are_switched_off(self, machine: Machine, key: str) -> None:
         mine = machine.set(f"{{{key}}}")
         self.saved(machine)
-        reason = f"saved answers are switched off by {mine}:1"
+        reason = f"saved approvals are disabled by {mine}:1"
         assert {rule.tool: rule.passed_over for rule in machine.rules()} == {
             "glob": reason,
             "replace": reason,
@@ -322,7 +322,7 @@ class TestConseca:
     @pytest.mark.parametrize("mode", ["yolo", "auto_edit"])
     def test_no_mode_lifts_that(self, machine: Machine, mode: str) -> None:
         machine.set('{"security": {"enableConseca": true}}')
-        with pytest.raises(ConfigurationError, match=rf"^The mode {mode} is switched off by .*settings.json:1: "):
+        with pytest.raises(ConfigurationError, match=rf"^The mode {mode} is disabled by .*settings.json:1: "):
             machine.load(mode=mode)
         machine.set('{"security": {"enableConseca": true}, "general": {"defaultApprovalMode": "auto_edit"}}')
         with pytest.raises(ConfigurationError):
@@ -421,12 +421,12 @@ class TestDefaultMode:
         mine = machine.set(f"{{{key}}}")
         with pytest.raises(ConfigurationError) as raised:
             machine.load(mode="yolo")
-        assert str(raised.value) == f"The mode yolo is switched off by {mine}:1."
+        assert str(raised.value) == f"YOLO mode is disabled by {mine}:1."
 
     def test_a_flag_counts_in_an_untrusted_folder_and_says_so(self) -> None:
         for mode in ("auto_edit", "yolo"):
             choice = choose_mode(Settings(), mode, is_trusted=False)
-            told = f"This folder is not trusted, but the mode is {mode} because you asked for it."
+            told = f"This folder is not trusted. Using mode {mode}, as requested."
             assert (choice.mode, choice.notes) == (mode, (told,))
             assert choose_mode(Settings(), mode, is_trusted=True).notes == ()
         assert choose_mode(Settings(), "plan", is_trusted=False).notes == ()
@@ -434,5 +434,5 @@ class TestDefaultMode:
     def test_plan_holds_where_it_is_switched_off(self, machine: Machine) -> None:
         mine = machine.set('{"general": {"plan": {"enabled": false}, "defaultApprovalMode": "plan"}}')
         choice = choose_mode(machine.settings(), None, is_trusted=True)
-        note = f"Plan mode is used, although {mine}:1 sets general.plan.enabled to false."
+        note = f"Using plan mode although {mine}:1 sets general.plan.enabled to false."
         assert (choice.mode, choice.notes) == (ApprovalMode.PLAN, (note,))

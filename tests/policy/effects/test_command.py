@@ -293,7 +293,7 @@ def test_the_words() -> None:
         destroys=("deletes or overwrites (rm)",), paths=("f", "a")
     )
     assert command_effects(["python", "-c", "x"]) == CommandEffects(
-        runs_code=("runs code (python)", "runs code it is given (-c)"), paths=("x",)
+        runs_code=("runs code (python)", "runs code from the command line (-c)"), paths=("x",)
     )
     assert command_effects([]) == CommandEffects()
 

@@ -67,7 +67,7 @@ def test_is_meant_by(given: PolicyRule, fields: dict[str, object], meant: bool) 
 
 def test_a_control_file_is_told_with_its_reason() -> None:
     told = call(paths=("/w/project/a", "/w/project/.envrc")).control_file_warning()
-    assert told == "/w/project/.envrc is a control file: a shell or a session runs it when it starts"
+    assert told == "/w/project/.envrc is a control file: a shell or a session runs it at startup"
     assert call(paths=("/w/project/a",)).control_file_warning() is None
 
 

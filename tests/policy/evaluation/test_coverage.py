@@ -158,16 +158,14 @@ def test_a_rule_may_let_a_command_write_to_files_inside(text: str, covered: bool
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
     shell_call = call("git log", wants_network=True)
-    assert gaps(rule("git log"), shell_call) == ["it wants the network, and the rule does not say so"]
+    assert gaps(rule("git log"), shell_call) == ["it uses the network, which the rule does not allow"]
     assert gaps(rule("git log", allows_network=True), shell_call) == [None]
 
 
 def test_the_gap_in_words() -> None:
-    assert gaps(rule("sort"), call("sort -o x")) == ["it writes a file (-o), which the rule does not name"]
-    assert gaps(rule("cat"), call("cat /etc/x")) == ["/etc/x is not plainly inside the workspace"]
-    assert gaps(rule("shadow"), call("shadow")) == [
-        f"shadow would start {ROOT}/bin/shadow, which is a file of the workspace"
-    ]
+    assert gaps(rule("sort"), call("sort -o x")) == ["it writes a file (-o), which the rule does not mention"]
+    assert gaps(rule("cat"), call("cat /etc/x")) == ["/etc/x may be outside the workspace"]
+    assert gaps(rule("shadow"), call("shadow")) == [f"shadow would run {ROOT}/bin/shadow, a file in the workspace"]
 
 
 def test_the_shape_of_a_line() -> None:
@@ -175,6 +173,4 @@ def test_the_shape_of_a_line() -> None:
     assert assess_line(call("ls > a")) == LineAssessment(None, writes_files=True)
     assert assess_line(call("ls $X")).doubt
     assert assess_line(call("")).doubt
-    assert assess_line(call("ls > /etc/a")) == LineAssessment(
-        "it writes to /etc/a, which is not plainly inside the workspace"
-    )
+    assert assess_line(call("ls > /etc/a")) == LineAssessment("it writes to /etc/a, which may be outside the workspace")

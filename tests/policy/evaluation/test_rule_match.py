@@ -39,10 +39,10 @@ def test_the_words() -> None:
         "No rule allows this (echo 'a b\\n<U+202E>'): it is odd."
     )
     assert RuleMatch(DEFAULT_ASK, "it is odd").verdict().reason == "No rule allows this: it is odd."
-    assert RuleMatch(ASK, "it is odd").verdict() == PolicyVerdict(Decision.ASK, ASK, "The rule `ask t` asks for it.")
+    assert RuleMatch(ASK, "it is odd").verdict() == PolicyVerdict(Decision.ASK, ASK, "The rule `ask t` asks about it.")
     assert (
         RuleMatch(DENY, None, ShellCommand(("ls",), is_plain=True)).verdict().reason
-        == "The rule `deny t` forbids it (ls)."
+        == "The rule `deny t` denies it (ls)."
     )
     assert RuleMatch(ALLOW).verdict() == PolicyVerdict(Decision.ALLOW, ALLOW, "The rule `allow t` allows it.")
 

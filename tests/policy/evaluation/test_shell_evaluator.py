@@ -50,11 +50,11 @@ def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
     call = evaluator("git log --output=x")
     other = PolicyRule(Decision.ALLOW, Tier.USER, "u:9", SHELL, command=("ls",))
     assert [rule_match.coverage_gap for rule_match in call.evaluate([ALLOW_LOG, other])] == [
-        "it writes a file (--output), which the rule does not name"
+        "it writes a file (--output), which the rule does not mention"
     ]
     assert [rule_match.coverage_gap for rule_match in evaluator("git status").evaluate([ALLOW_LOG])] == [None]
     assert [rule_match.coverage_gap for rule_match in evaluator("git -C x log").evaluate([ALLOW_LOG])] == [
-        "it does not begin with the words of the rule"
+        "it does not start with the words of the rule"
     ]
 
 

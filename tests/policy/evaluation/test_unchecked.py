@@ -84,7 +84,8 @@ def test_the_operands_of_a_rule_count_too() -> None:
 
 def test_the_reason_names_the_rule() -> None:
     reason = (
-        "python runs code that it is given or reads, so the rule `deny run_shell_command: touch` cannot be checked."
+        "python runs code from its arguments or its input, "
+        "so the rule `deny run_shell_command: touch` cannot be checked."
     )
     assert judged("python -c x", NO_TOUCH).reason == reason
 

@@ -71,10 +71,10 @@ expect = "ask"
         ('expect = "ask"', "c.toml:1: tool is missing"),
         ('tool = "x"', "c.toml:1: expect must be allow, ask or deny"),
         ('tool = "x"\nexpect = "yes"', "c.toml:3: expect must be allow, ask or deny"),
-        ('tool = "x"\nexpect = "ask"\ncommand = "a"\narguments = {}', "c.toml:4: give command or arguments, not both"),
+        ('tool = "x"\nexpect = "ask"\ncommand = "a"\narguments = {}', "c.toml:4: use either command or arguments"),
         ('tool = "x"\nexpect = "ask"\narguments = "{"', "c.toml:4: arguments: this is not JSON: "),
         ('tool = "x"\nexpect = "ask"\narguments = "[]"', "c.toml:4: arguments must be a table or a JSON object"),
-        ('tool = "x"\nexpect = "ask"\nwhy = 1', "c.toml:4: the key 'why' is not known"),
+        ('tool = "x"\nexpect = "ask"\nwhy = 1', "c.toml:4: unknown key 'why'"),
     ],
 )
 def test_a_case_that_cannot_be_read(text: str, told: str) -> None:

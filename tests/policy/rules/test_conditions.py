@@ -124,11 +124,11 @@ class TestAgents:
     def test_a_stricter_rule_counts_for_every_call(self, decision: str) -> None:
         (rule,) = read(f'toolName = "glob"\nsubagent = "helper"\ndecision = "{decision}"')
         assert rule.passed_over is None
-        assert rule.note == "it is for the agent 'helper', but applies to every call"
+        assert rule.note == "it is meant for the agent 'helper', but applies to every call"
 
     def test_a_rule_that_allows_counts_for_none(self) -> None:
         body = 'toolName = "write_file"\nsubagent = "helper"\ndecision = "allow"'
-        assert read(body)[0].passed_over == "it is for the agent 'helper', and agents are not supported yet"
+        assert read(body)[0].passed_over == "it applies to the agent 'helper', but agents are not supported yet"
         assert decide_file("write_file", "a", body) is ASK
 
 

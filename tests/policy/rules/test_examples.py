@@ -84,7 +84,7 @@ def test_examples_that_hold(table: str) -> None:
         ('command = "ls"\ndecision = "deny"\nnot_match = ["env ls"]', "p:4: not_match: 'env ls'"),
         ('tool = "t"\ndecision = "deny"\nmatch = ["ls"]', "p:4: match: 'ls' must be a JSON object"),
         ('tool = "t"\ndecision = "deny"\nmatch = ["[1]"]', "p:4: match: '[1]' must be a JSON object"),
-        ('tool = "t"\ndecision = "deny"\nmatch = [1]', "p:4: match: an example is"),
+        ('tool = "t"\ndecision = "deny"\nmatch = [1]', "p:4: match: an example must be"),
         ('tool = "t"\ndecision = "deny"\nmatch = "{}"', "p:4: match must be a list"),
         ('tool = "t"\narguments = "x"\ndecision = "deny"\nmatch = [{a = 2000-01-01}]', "p:5: match: "),
     ],

@@ -116,28 +116,28 @@ def test_names_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('tool = "x"', "p.toml:1: decision is missing: allow, ask or deny"),
+        ('tool = "x"', "p.toml:1: decision is missing: set it to allow, ask or deny"),
         ('decision = "maybe"', "p.toml:2: decision must be allow, ask or deny, not 'maybe'"),
-        ('decision = "deny"\ntoolNane = "x"', "p.toml:3: the key 'toolNane' is not known, did you mean toolName?"),
+        ('decision = "deny"\ntoolNane = "x"', "p.toml:3: unknown key 'toolNane', did you mean toolName?"),
         (
             'decision = "deny"\ntool = "a"\ntoolName = "a"',
-            "p.toml:4: tool and toolName are the same thing: give one of them",
+            "p.toml:4: tool and toolName mean the same: use only one",
         ),
         (
             'decision = "deny"\ntool = "read_*"',
-            "p.toml:3: the tool 'read_*' cannot be: a tool is named in full, or * stands for all",
+            "p.toml:3: invalid tool 'read_*': use a full tool name, or * for all tools",
         ),
         (
             'decision = "deny"\ntool = "read_file"\ncommand = "ls"',
-            "p.toml:4: command is for run_shell_command, not for read_file",
+            "p.toml:4: command works only with run_shell_command, not with read_file",
         ),
         ('decision = "deny"\npriority = 1000', "p.toml:3: priority must be an integer from 0 to 999"),
         (
             'decision = "deny"\nmodes = ["fast"]',
-            "p.toml:3: there is no mode 'fast', only default, auto_edit, yolo, plan",
+            "p.toml:3: unknown mode 'fast', use one of default, auto_edit, yolo, plan",
         ),
         ('decision = "deny"\nproject = "x"', "p.toml:3: project must be an absolute path"),
-        ('decision = "deny"\nserver = ""', "p.toml:3: a server has a name, or * for all of them"),
+        ('decision = "deny"\nserver = ""', "p.toml:3: server must be a name, or * for all servers"),
         ('decision = "deny"\npath = "a[b"', "p.toml:3: path: a [ is never closed"),
     ],
 )
@@ -193,7 +193,7 @@ def test_what_cannot_be(text: str) -> None:
 def test_a_rule_that_can_never_match_is_an_error(text: str) -> None:
     message = problem(f'[[rule]]\n{text}\ndecision = "deny"')
     assert message.startswith("p.toml:")
-    assert "can never match" in message or "command is for" in message
+    assert "can never match" in message or "command works only with" in message
 
 
 def test_quotes_in_a_command() -> None:

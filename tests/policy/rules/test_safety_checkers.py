@@ -20,7 +20,7 @@ def test_a_check_of_paths_needs_nothing() -> None:
 def test_what_another_checker_would_check_asks(checker: str, tier: Tier) -> None:
     (rule,) = read(f'toolName = "read_file"\nmodes = ["yolo"]\npriority = 100\nchecker = {checker}', tier)
     assert (rule.decision, rule.tool, rule.modes) == (Decision.ASK, "read_file", frozenset({ApprovalMode.YOLO}))
-    assert "no safety checker" in (rule.note or "")
+    assert "is not supported" in (rule.note or "")
 
 
 def test_conditions_are_those_of_rules() -> None:

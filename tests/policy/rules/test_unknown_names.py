@@ -30,9 +30,9 @@ def test_names_that_exist(fields: dict[str, str]) -> None:
 
 
 def test_names_that_do_not() -> None:
-    assert problems(tool="read_flie") == ["p.toml:3: no tool is called 'read_flie', so `deny read_flie` never applies."]
+    assert problems(tool="read_flie") == ["p.toml:3: unknown tool 'read_flie', so `deny read_flie` never applies."]
     assert problems(tool="t", server="b") == [
-        "p.toml:3: no MCP server is called 'b', so `deny t of server b` never applies."
+        "p.toml:3: unknown MCP server 'b', so `deny t of server b` never applies."
     ]
     assert problems(tool="mcp_b_t")
     assert problems(tool="discovered_tool_x")

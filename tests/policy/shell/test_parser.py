@@ -160,10 +160,10 @@ class TestWholeLines:
     def test_a_line_that_does_not_parse(self) -> None:
         line = parse_command_line("git log &&& touch MARK")
         assert (line.is_plain, line.is_opaque) == (False, True)
-        assert "it does not parse" in line.doubts
+        assert "it cannot be parsed" in line.doubts
 
     def test_an_empty_line(self) -> None:
-        doubts = ("it holds no command",)
+        doubts = ("it contains no command",)
         assert parse_command_line("") == CommandLine(
             "", (), (), is_plain=False, is_opaque=False, doubts=doubts, program_names=()
         )

@@ -70,22 +70,22 @@ def test_a_command_that_is_not_plain() -> None:
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
-        ("a &&& b", "it does not parse"),
-        ("a\n\\b", "where a line ends is not certain"),
-        ("a \n\\\nb", "where a line ends is not certain"),
-        ("a $\\\nx", "an operator goes on in the next line"),
-        ("a\\\nb c", "a word goes on in the next line"),
-        ("a ${x%$(b)}", "an expansion cannot be taken apart"),
-        ("a `b \\`c\\``", "backquotes hold backquotes or escapes"),
-        ("a <<E\nb\\\nE\nE", "where a here-document ends is not certain"),
-        ("a <<E <<F\nE\nF", "where a here-document ends is not certain"),
-        ("time { a; }", "a reserved word stands where a command should"),
+        ("a &&& b", "it cannot be parsed"),
+        ("a\n\\b", "the end of a line is uncertain"),
+        ("a \n\\\nb", "the end of a line is uncertain"),
+        ("a $\\\nx", "an operator continues on the next line"),
+        ("a\\\nb c", "a word continues on the next line"),
+        ("a ${x%$(b)}", "an expansion cannot be parsed"),
+        ("a `b \\`c\\``", "backquotes contain backquotes or escapes"),
+        ("a <<E\nb\\\nE\nE", "the end of a here-document is uncertain"),
+        ("a <<E <<F\nE\nF", "the end of a here-document is uncertain"),
+        ("time { a; }", "a reserved word is used as a command"),
         ("PATH=x", "PATH may be run as a command"),
         ("bash -c '$x'", "the name of a command is computed"),
         ("a >&'x$(b)'", "bash expands the target of >& twice"),
         ('a >&"$x"', "bash expands the target of >& twice"),
         ("a >&'<(b)'", "bash expands the target of >& twice"),
-        ("a\rb", "it holds unusual characters"),
+        ("a\rb", "it contains unusual characters"),
         ("a \ud800", "it is not text"),
         ("env " * 30 + "a", "it is nested too deeply or too long"),
     ],
@@ -102,4 +102,4 @@ def test_redirections_that_hide_nothing(text: str) -> None:
 
 def test_a_line_within_that_is_not_plain() -> None:
     analysis = reading_of("bash -c 'a *'")
-    assert (list(analysis.doubts), analysis.is_opaque) == (["what bash would run is not plain"], False)
+    assert (list(analysis.doubts), analysis.is_opaque) == (["the command that bash runs is not plain"], False)

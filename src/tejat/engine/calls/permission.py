@@ -149,7 +149,7 @@ class Permission:
                     self._remember_answer(reply, confirmation, verdict)
                     return AuthorisedCall(params, confirmation, facts, BY_USER)
                 params = _apply_user_edit(tool, params, confirmation, reply.new_content)
-                note = _("This is your version.")
+                note = _("This is your edited version.")
             except _AskAgain as again:
                 note = again.note
 
@@ -242,7 +242,7 @@ class _ApprovalDialog:
         reply = await self._approver.ask(question)
         if not _is_offered(reply, question):
             raise ToolFailure(
-                "The answer was not one of those offered, so the call was not allowed.",
+                "The answer was not one of the choices offered, so the call was refused.",
                 ErrorType.POLICY_VIOLATION,
                 display=lazy("The answer {answer} was not offered, so the call was refused.", answer=reply.outcome),
             )
@@ -253,7 +253,7 @@ class _ApprovalDialog:
         if reply.new_content is None and reply.outcome is Outcome.MODIFY_WITH_EDITOR:
             raise RejectedByUser(confirmation, detail=" They wanted to edit the change first, but did not.")
         if reply.new_content is None and reply.outcome is Outcome.TRY_IN_COPY:
-            raise _AskAgain(_("This cannot be tried in a copy."))
+            raise _AskAgain(_("This call cannot be tried in a copy."))
         return reply, confirmation
 
     async def _try_in_copy(
@@ -315,7 +315,7 @@ def _server_rule(rules: Sequence[PolicyRule], confirmation: Confirmation) -> Pol
 
 def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:
     if not isinstance(tool, ModifiableTool):
-        raise ToolFailure(f'Tool "{tool.name}" has nothing that could be rewritten.', ErrorType.EXECUTION_FAILED)
+        raise ToolFailure(f'Tool "{tool.name}" does not support editing.', ErrorType.EXECUTION_FAILED)
     rewritten = tool.modified_params(params, confirmation, new_content)
     rejection = tool.rejection(rewritten)
     if rejection:

@@ -87,7 +87,7 @@ class PolicyInspector:
 
     def problems(self) -> Sequence[str]:
         return [
-            lazy("{path}: this folder is not trusted, so only what it excludes counts", path=path)
+            lazy("{path}: the folder is not trusted, so only its exclude lists apply", path=path)
             for path in self._context.settings.ignored_files
         ]
 
@@ -125,7 +125,7 @@ class PolicyInspector:
     def _decide(self, name: str, arguments: Params) -> tuple[CallFacts, PolicyVerdict]:
         tool = self._context.registry.get(name)
         if tool is None:
-            raise UsageError(lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
+            raise UsageError(lazy('Unknown tool "{name}". List the tools with `tejat tools list`.', name=name))
         return self._context.permission.decide(tool, arguments)
 
     def _build_explanation(self, facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplanation:
@@ -154,7 +154,7 @@ _TIERS = {
 def reason_against(rule: PolicyRule) -> str | None:
     """Return why a rule does not count, None if it does."""
     if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
-        return lazy("a rule in the workspace can only tighten")
+        return lazy("workspace rules can only restrict")
     return rule.passed_over
 
 

@@ -84,7 +84,7 @@ def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
             note = text.allows_nothing if text.tier is SourceTier.ADMIN else None
             yield replace(rule, passed_over=text.allows_nothing, note=note)
         elif settings.always_disabled.value and (text.is_saved or rule.priority == _SAVED_PRIORITY):
-            reason = lazy("saved answers are switched off by {source}", source=settings.always_disabled.source)
+            reason = lazy("saved approvals are disabled by {source}", source=settings.always_disabled.source)
             yield replace(rule, passed_over=reason)
         elif rule.hints is not None:
             yield from _limit_to_trusted_servers(rule, settings)
@@ -98,7 +98,7 @@ def _limit_to_trusted_servers(rule: PolicyRule, settings: Settings) -> Iterator[
     named = [name for name in trusted if rule.server in (None, "*", name)]
     yield from (replace(rule, server=name) for name in named)
     if not named:
-        reason = lazy("annotations are the server's own claims, so they allow nothing unless the server has trust")
+        reason = lazy("annotations are the server's own claims, so they allow nothing unless the server is trusted")
         yield replace(rule, passed_over=reason, note=reason)
 
 
@@ -149,12 +149,12 @@ def choose_mode(settings: Settings, name: str | None, *, is_trusted: bool) -> Mo
     else:
         choice = ModeChoice(parse_mode(name), MODE_FLAG)
         if choice.mode in _ACTS_UNASKED and not is_trusted:
-            note = lazy("This folder is not trusted, but the mode is {mode} because you asked for it.", mode=name)
+            note = lazy("This folder is not trusted. Using mode {mode}, as requested.", mode=name)
             choice = replace(choice, notes=(note,))
     check_mode(settings, choice.mode)
     if choice.mode is ApprovalMode.PLAN and not settings.plan_enabled.value:
         note = lazy(
-            "Plan mode is used, although {source} sets general.plan.enabled to false.",
+            "Using plan mode although {source} sets general.plan.enabled to false.",
             source=settings.plan_enabled.source,
         )
         choice = replace(choice, notes=(*choice.notes, note))
@@ -165,7 +165,7 @@ def parse_mode(name: str) -> ApprovalMode:
     """The mode with this name. Raises UsageError for an unknown one."""
     if name not in list(ApprovalMode):
         names = ", ".join(ApprovalMode)
-        raise UsageError(lazy("The mode must be one of {names}, but is {given!r}.", names=names, given=name))
+        raise UsageError(lazy("The mode must be one of {names}, not {given!r}.", names=names, given=name))
     return ApprovalMode(name)
 
 
@@ -173,11 +173,11 @@ def check_mode(settings: Settings, mode: ApprovalMode) -> None:
     """Raise ConfigurationError if the settings switch the mode off."""
     if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
         source = settings.yolo_disabled.source
-        raise ConfigurationError(lazy("The mode yolo is switched off by {source}.", source=source))
+        raise ConfigurationError(lazy("YOLO mode is disabled by {source}.", source=source))
     if mode in _ACTS_UNASKED and settings.conseca.value:
         raise ConfigurationError(
             lazy(
-                "The mode {mode} is switched off by {source}: security.enableConseca makes every change ask.",
+                "The mode {mode} is disabled by {source}: with security.enableConseca every change needs approval.",
                 mode=mode.value,
                 source=settings.conseca.source,
             )
@@ -188,7 +188,8 @@ def _configured_mode(setting: Setting[ApprovalMode], *, is_trusted: bool) -> Mod
     if setting.value is not ApprovalMode.AUTO_EDIT or is_trusted:
         return ModeChoice(setting.value, setting.source)
     note = lazy(
-        "The mode is default: {source} sets auto_edit, but this folder is not trusted. `tejat trust` trusts it.",
+        "Using the default mode: {source} sets auto_edit, but this folder is not trusted. "
+        "Run `tejat trust` to trust it.",
         source=setting.source,
     )
-    return ModeChoice(ApprovalMode.DEFAULT, lazy("default in a folder that is not trusted"), (note,))
+    return ModeChoice(ApprovalMode.DEFAULT, lazy("default in an untrusted folder"), (note,))

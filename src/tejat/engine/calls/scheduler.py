@@ -381,7 +381,7 @@ def _cancelled_result(message: str, partial: ToolResult | None = None) -> ToolRe
 def _stale_note(approved: "Confirmation", result: ToolResult) -> str:
     if approved.type == "trial":
         return str(result.return_display)
-    return _("The file changed while you were looking. This is the change against it as it is now.")
+    return _("The file changed in the meantime. This is the change against its current content.")
 
 
 def _final_state(result: ToolResult) -> CallState:

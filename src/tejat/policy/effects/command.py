@@ -112,14 +112,13 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     destroys += [lazy("deletes ({option})", option=each) for each in _given_options(name, words, DESTRUCTIVE_OPTIONS)]
     deleting = [word for word in words[1:] if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())]
     destroys += [lazy("deletes ({name} {word})", name=name, word=word) for word in deleting]
-    runs += [
-        lazy("runs code it is given ({option})", option=each) for each in _given_options(name, words, CODE_OPTIONS)
-    ]
+    given_code = _given_options(name, words, CODE_OPTIONS)
+    runs += [lazy("runs code from the command line ({option})", option=each) for each in given_code]
     writes += _writing_operands(name, words)
     if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
         destroys.append(lazy("deletes from a database ({name})", name=name))
     if _runs_its_program(name, words):
-        runs.append(lazy("runs or writes what its program says ({name})", name=name))
+        runs.append(lazy("runs or writes what its script says ({name})", name=name))
     is_quiet = not writes and not destroys and not runs
     is_known = (name in READ_ONLY_PROGRAMS or is_awk(name) or is_sed(name)) and name == words[0]
     return CommandEffects(
@@ -174,7 +173,7 @@ def _operands(words: Sequence[str]) -> list[str]:
 def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
     operands = _operands(words[1:])
     if name in ("uniq", "xxd") and len(operands) > 1:
-        return [lazy("writes its second operand ({name})", name=name)]
+        return [lazy("writes to its second argument ({name})", name=name)]
     is_given_date = not _DATE_OPTIONS.isdisjoint(words)
     if name == "date" and any(not word.startswith("+") for word in operands) and not is_given_date:
         return [lazy("sets the clock (date)")]

@@ -88,7 +88,7 @@ def find_foreign_code(words: Sequence[str], *, is_plain: bool) -> str | None:
         return None
     computed = [] if is_plain else [word for word in words[1:] if _COMPUTED.search(word)]
     if check(words, computed):
-        return lazy("{name} runs code that it is given or reads", name=name)
+        return lazy("{name} runs code from its arguments or its input", name=name)
     return None
 
 

@@ -92,16 +92,16 @@ class GitEffects:
 def git_effects(words: Sequence[str]) -> GitEffects:
     """Return the effects of a command whose name is git."""
     before, subcommand, after = _split_words(words)
-    runs = [lazy("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)]
+    runs = [lazy("runs programs set on the command line ({word})", word=word) for word in _global_running(before)]
     if not subcommand:
         is_asking = bool(before) and set(before) <= {"--version", "--help", "--no-pager"}
         return GitEffects((), (), tuple(runs), is_read_only=is_asking)
     if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
-        runs.append(lazy("runs code it is given (git {subcommand})", subcommand=subcommand))
+        runs.append(lazy("runs other programs (git {subcommand})", subcommand=subcommand))
     reads = _is_read_only(subcommand, after)
     named = _given_options(after, _RUNNING_OPTIONS, subcommand)
-    runs += [lazy("runs programs that settings name ({word})", word=word) for word in named]
-    runs += [lazy("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
+    runs += [lazy("runs programs from settings ({word})", word=word) for word in named]
+    runs += [lazy("runs a program named in an address (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
     writes = [lazy("writes a file ({word})", word=word) for word in _given_options(after, _WRITING_OPTIONS, subcommand)]
     if not reads:
         writes.append(lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))

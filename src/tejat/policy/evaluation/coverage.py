@@ -29,11 +29,11 @@ def assess_line(call: ShellCall) -> LineAssessment:
         return LineAssessment(None)
     targets = written_targets(line)
     if not targets:
-        return LineAssessment(line.doubts[0] if line.doubts else lazy("it is not made of plain words"))
+        return LineAssessment(line.doubts[0] if line.doubts else lazy("it is more than plain words"))
     outside = next((target for target in targets if not call.is_inside_roots(target)), None)
     if outside is not None or call.other_link_maker(None) is not None:
         path = outside or targets[0]
-        return LineAssessment(lazy("it writes to {path}, which is not plainly inside the workspace", path=path))
+        return LineAssessment(lazy("it writes to {path}, which may be outside the workspace", path=path))
     return LineAssessment(None, writes_files=True)
 
 
@@ -47,16 +47,16 @@ def find_coverage_gap(
     if assessment.doubt:
         return assessment.doubt
     if assessment.writes_files and not rule.allows_redirection:
-        return lazy("it writes to a file, and the rule does not say so")
+        return lazy("it writes to a file, which the rule does not allow")
     if call.facts.wants_network and not rule.allows_network:
         return network_gap()
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
         if not effects.destroys:
             return None
-        return lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
+        return lazy("it {effect}, which needs a rule for that command", effect=effects.destroys[0])
     if rule.command is None and len(call.effects) > 1:
-        return lazy("a pattern for the arguments does not tell one command of a line from the next")
+        return lazy("a pattern for arguments can allow only a single command")
     gap = _find_prefix_gap(_required_words(rule, command), command, effects, call)
     return gap or (None if is_enclosed else _find_program_gap(command, effects, call))
 
@@ -79,7 +79,7 @@ def _find_prefix_gap(
 ) -> str | None:
     words = command.words
     if tuple(words[: len(tokens)]) != tuple(tokens):
-        return lazy("it does not begin with the words of the rule")
+        return lazy("it does not start with the words of the rule")
     named = command_effects(tokens)
     for shown, known in (
         (effects.destroys, named.destroys),
@@ -88,13 +88,13 @@ def _find_prefix_gap(
     ):
         beyond = next((effect for effect in shown if effect not in known), None)
         if beyond is not None:
-            return lazy("it {effect}, which the rule does not name", effect=beyond)
+            return lazy("it {effect}, which the rule does not mention", effect=beyond)
     gap = _find_path_gap(named.paths, command, call)
     if gap is not None:
         return gap
     setting = call.git_program(command) if effects.is_read_only else None
     if setting is not None:
-        return lazy("the settings of the repository make git run a program ({setting})", setting=setting)
+        return lazy("the repository's settings make git run a program ({setting})", setting=setting)
     return None
 
 
@@ -108,9 +108,7 @@ def _find_program_gap(command: ShellCommand, effects: CommandEffects, call: Shel
     program = call.facts.programs.get(command.name)
     if program is None or not is_beneath_any(program, call.facts.roots):
         return None
-    return lazy(
-        "{command} would start {program}, which is a file of the workspace", command=command.name, program=program
-    )
+    return lazy("{command} would run {program}, a file in the workspace", command=command.name, program=program)
 
 
 def _find_path_gap(named: Sequence[str], command: ShellCommand, call: ShellCall) -> str | None:
@@ -119,11 +117,11 @@ def _find_path_gap(named: Sequence[str], command: ShellCommand, call: ShellCall)
     paths = [word for word in effects.paths if word not in named or not call.is_named_outside(word)]
     outside = next((word for word in paths if not call.is_inside_roots(word)), None)
     if outside is not None:
-        return lazy("{path} is not plainly inside the workspace", path=outside)
+        return lazy("{path} may be outside the workspace", path=outside)
     tree = next((word for word in effects.trees if call.links_outside(word)), None)
     if tree is not None:
-        return lazy("{path} may hold links that lead out of the workspace", path=tree)
+        return lazy("{path} may contain links to places outside the workspace", path=tree)
     maker = call.other_link_maker(command) if paths and effects.follows_links else None
     if maker is not None:
-        return lazy("{name} may make a link that leads {path} out of the workspace", name=maker.name, path=paths[0])
+        return lazy("{name} may create a link that takes {path} out of the workspace", name=maker.name, path=paths[0])
     return None

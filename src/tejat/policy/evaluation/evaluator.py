@@ -43,7 +43,7 @@ class RuleEvaluator:
 
     def plan_mode_objection(self) -> str | None:
         """Return why a call of a non-reading kind is not known to only read, None if it is."""
-        return lazy("this does more")
+        return lazy("this call may change something")
 
     def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
         """Return one of these rules and why it cannot be checked, None if all can be."""
@@ -63,4 +63,4 @@ def suggest_path_rule(facts: CallFacts) -> PolicyRule | None:
 
 def network_gap() -> str:
     """Return why a rule does not cover a call that wants the network."""
-    return lazy("it wants the network, and the rule does not say so")
+    return lazy("it uses the network, which the rule does not allow")

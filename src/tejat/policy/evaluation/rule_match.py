@@ -50,9 +50,9 @@ class RuleMatch:
         text = format_quoted_rule(self.rule)
         match self.decision:
             case Decision.DENY:
-                return lazy("The rule {rule} forbids it{command}.", rule=text, command=of_command)
+                return lazy("The rule {rule} denies it{command}.", rule=text, command=of_command)
             case Decision.ASK:
-                return lazy("The rule {rule} asks for it{command}.", rule=text, command=of_command)
+                return lazy("The rule {rule} asks about it{command}.", rule=text, command=of_command)
             case Decision.ALLOW:
                 return lazy("The rule {rule} allows it.", rule=text)
 

@@ -66,7 +66,7 @@ def suggest_prefixes(uncovered: Iterable[ShellCommand], call: ShellCall) -> Pref
 
 def _line_doubt(call: ShellCall) -> str:
     line = call.line
-    return line.doubts[0] if line.doubts else lazy("it is not made of plain words")
+    return line.doubts[0] if line.doubts else lazy("it is more than plain words")
 
 
 def _command_prefix(command: ShellCommand, effects: CommandEffects) -> tuple[str, ...] | str:

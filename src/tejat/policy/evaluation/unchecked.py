@@ -68,12 +68,12 @@ def _hidden_code(call: ShellCall) -> Iterator[str]:
         if reason is not None:
             yield reason
         if base_name(command.name) == "git" and not is_git_subcommand(command.words):
-            yield lazy("{command} is an alias or a program of git", command=" ".join(command.words[:2]))
+            yield lazy("{command} is a git alias or an external git program", command=" ".join(command.words[:2]))
     written = set(_written_names(call))
     if written:
         for name in _run_files(call):
             if name in written or None in written:
-                yield lazy("the line runs {name}, which it writes itself", name=name)
+                yield lazy("the command runs {name}, which it writes itself", name=name)
 
 
 def _written_names(call: ShellCall) -> Iterator[str | None]:
@@ -110,7 +110,7 @@ def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tup
             ):
                 yield rule, lazy("{program} may run {forbidden}", program=program, forbidden=forbidden)
             if (effects.writes or writes_files) and _names_program(command, forbidden):
-                yield rule, lazy("{program} may give {forbidden} another name", program=program, forbidden=forbidden)
+                yield rule, lazy("{program} may copy or rename {forbidden}", program=program, forbidden=forbidden)
 
 
 def _wrapper_options(command: ShellCommand, call: ShellCall) -> Sequence[str]:

@@ -74,7 +74,7 @@ def _parse_call(table: TomlTable) -> tuple[str, Mapping[str, object]]:
         raise table.error(lazy("tool is missing"))
     if command is not None:
         if table.key("arguments"):
-            raise table.error(lazy("give command or arguments, not both"), key="command")
+            raise table.error(lazy("use either command or arguments"), key="command")
         return tool, {"command": command}
     value = table.value("arguments")
     if isinstance(value, str):

@@ -21,14 +21,14 @@ def parse_prefix(text: str) -> tuple[str, ...]:
     if sign:
         raise InvalidPrefix(
             lazy(
-                "{text!r} can never match because of {sign!r}: name the first words of one command, and quote what is "
-                "meant literally",
+                "{text!r} can never match because of {sign!r}: use the first words of one command, and quote special "
+                "characters",
                 text=text,
                 sign=sign[0],
             )
         )
     if _ASSIGNMENT.match(text.strip()):
-        raise InvalidPrefix(lazy("{text!r} can never match: a command begins with the name of a program", text=text))
+        raise InvalidPrefix(lazy("{text!r} can never match: a command starts with a program name", text=text))
     if not {"'", '"'} & set(text):
         return tuple(text.split())
     try:

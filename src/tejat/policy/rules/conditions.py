@@ -103,20 +103,18 @@ class _ConditionParser:
         items = cast("list[object]", value) if isinstance(value, list) else [value]
         prefixes = [self._parse_prefix(item) for item in items]
         if not prefixes or not all(prefixes):
-            message = lazy("command must be a string, or a list of them, that names at least a program")
+            message = lazy("command must be a string or a list of strings that start with a program name")
             raise self._table.error(message, key=self._table.key(*COMMAND))
         return tuple(prefix for prefix in prefixes if prefix)
 
     def _parse_command_regex(self) -> str | None:
         for other in (*COMMAND, *ARGUMENTS):
             if self._table.key(other):
-                message = lazy("give {key} or {other}, not both", key=COMMAND_REGEX, other=other)
+                message = lazy("use either {key} or {other}", key=COMMAND_REGEX, other=other)
                 raise self._table.error(message, key=COMMAND_REGEX)
         pattern = self._parse_regex((COMMAND_REGEX,))
         if self._allows:
-            self._pass_over(
-                lazy("commandRegex cannot allow anything: name the first words of the command in commandPrefix")
-            )
+            self._pass_over(lazy("commandRegex cannot allow commands: use commandPrefix"))
         return pattern
 
     def _parse_prefix(self, item: object) -> tuple[tuple[str, ...] | None, str | None] | None:
@@ -177,7 +175,7 @@ class _ConditionParser:
             return None
         hints = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else None
         if not hints or not all(isinstance(hint, str | bool | int | float) for hint in hints.values()):
-            message = lazy("{key} must be a table of texts, numbers, true and false", key=HINTS)
+            message = lazy("{key} must be a table of strings, numbers and booleans", key=HINTS)
             raise self._table.error(message, key=HINTS)
         return tuple(sorted(hints.items()))
 
@@ -187,9 +185,9 @@ class _ConditionParser:
             return
         if not agent:
             raise self._table.error(lazy("{key} must name an agent", key=SUBAGENT), key=SUBAGENT)
-        self._pass_over(lazy("it is for the agent {agent!r}, and agents are not supported yet", agent=agent))
+        self._pass_over(lazy("it applies to the agent {agent!r}, but agents are not supported yet", agent=agent))
         if not self._allows:
-            self._notes.append(lazy("it is for the agent {agent!r}, but applies to every call", agent=agent))
+            self._notes.append(lazy("it is meant for the agent {agent!r}, but applies to every call", agent=agent))
 
     def _pass_over(self, why: str) -> None:
         """Pass over a rule that allows; others are not affected."""

@@ -30,7 +30,7 @@ def default_rules() -> tuple[PolicyRule, ...]:
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
         *(
-            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=lazy("Plan mode only reads."))
+            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=lazy("Plan mode is read-only."))
             for tool in _WRITE_TOOLS
         ),
     )

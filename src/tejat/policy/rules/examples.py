@@ -52,13 +52,14 @@ def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -
     for item in table.items(key):
         example = parse_example(item)
         if example is None:
-            raise table.error(lazy("{key}: an example is a shell line or an object of arguments", key=key), key=key)
+            message = lazy("{key}: an example must be a shell command or an object of arguments", key=key)
+            raise table.error(message, key=key)
         try:
             matches = any(_matches(rule, example, table, key) for rule in rules)
         except InvalidPattern as error:
             raise table.error(join_lazy("", (key, ": ", str(error))), key=key) from None
         if matches != (key == "match"):
-            left_out = lazy("no example of `match` may be left out by the rule")
+            left_out = lazy("the rule does not match it")
             message = lazy("the rule matches it") if matches else left_out
             raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", message)), key=key)
 

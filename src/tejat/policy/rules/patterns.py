@@ -110,7 +110,7 @@ def _glob_to_regex(glob: str) -> str:
     if not glob:
         raise InvalidPattern(lazy("a path pattern must not be empty"))
     if "\0" in glob:
-        raise InvalidPattern(lazy("a path pattern holds a NUL"))
+        raise InvalidPattern(lazy("a path pattern contains a NUL"))
     body = glob.removeprefix("./")
     whole = body.removesuffix("/**")
     if whole == body != "/":
@@ -166,7 +166,7 @@ class _GlobTranslator:
 
     def _escape(self) -> str:
         if self._at == len(self._text):
-            raise InvalidPattern(lazy("a \\ stands at the end"))
+            raise InvalidPattern(lazy("a \\ at the end escapes nothing"))
         self._at += 1
         return _literal(self._text[self._at - 1])
 
@@ -179,7 +179,7 @@ class _GlobTranslator:
         is_negated = inner[:1] in ("!", "^")
         members = "".join(character if character == "-" else _literal(character) for character in inner[is_negated:])
         if "/" in inner:
-            raise InvalidPattern(lazy("a / stands in [ ], which never leaves a name"))
+            raise InvalidPattern(lazy("[ ] cannot contain a /"))
         return f"[^/{members}]" if is_negated else f"[{members}]"
 
 
@@ -210,4 +210,4 @@ def _compile(expression: str) -> "_Regex":
     except engine.error as error:
         reason: object = error.args[0] if error.args else "not understood"
         words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidPattern(lazy("the pattern cannot be used: {words}", words=words)) from None
+        raise InvalidPattern(lazy("invalid pattern: {words}", words=words)) from None

@@ -102,7 +102,7 @@ def build_rules(
 def _parse_decision(table: TomlTable) -> Decision:
     text = table.string("decision")
     if text is None:
-        raise table.error(lazy("decision is missing: allow, ask or deny"))
+        raise table.error(lazy("decision is missing: set it to allow, ask or deny"))
     decision = _DECISIONS.get(text)
     if decision is None:
         raise table.error(lazy("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
@@ -114,14 +114,14 @@ def _parse_tools(table: TomlTable, names: Mapping[str, str], condition: Conditio
     given = table.strings(*_TOOL) or ((SHELL,) if condition.names_command else ("*",))
     server = table.string(*_SERVER)
     if server == "":
-        raise table.error(lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
+        raise table.error(lazy("server must be a name, or * for all servers"), key=table.key(*_SERVER))
     # Aliases are of built-in tools: a server's tool of that name is another one.
     tools = [parse_tool_name(names.get(name, name)) if server is None else (name, server) for name in given]
     key = table.key(*_TOOL)
     for tool, _ in tools:
         # Gemini CLI loads such a name, which then matches nothing; here it stands for more tools, if it denies or asks.
         if not tool or ("*" in tool and tool != "*" and key != "toolName"):
-            message = lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
+            message = lazy("invalid tool {tool!r}: use a full tool name, or * for all tools", tool=tool)
             raise table.error(message, key=key)
     return tools
 
@@ -129,7 +129,7 @@ def _parse_tools(table: TomlTable, names: Mapping[str, str], condition: Conditio
 def _wildcard_problem(tool: str, decision: Decision) -> str | None:
     if decision is not Decision.ALLOW or tool == "*" or "*" not in tool:
         return None
-    return lazy("the tool {tool!r} cannot be allowed: a tool is named in full, or * stands for all", tool=tool)
+    return lazy("cannot allow the tool {tool!r}: use a full tool name, or * for all tools", tool=tool)
 
 
 def _check_reachable(table: TomlTable, rule: PolicyRule) -> None:
@@ -137,16 +137,17 @@ def _check_reachable(table: TomlTable, rule: PolicyRule) -> None:
     is_other_tool = rule.server is not None or (rule.tool in TOOL_ALIASES and rule.tool != SHELL)
     names_command = rule.command is not None or rule.command_pattern is not None
     if names_command and is_other_tool:
-        message = lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=rule.tool)
+        tool = rule.tool if rule.server is None else f"{rule.server}__{rule.tool}"
+        message = lazy("command works only with {shell}, not with {tool}", shell=SHELL, tool=tool)
         raise table.error(message, key=table.key(*COMMAND, COMMAND_REGEX))
     if rule.path is not None and (rule.server is not None or rule.tool in _WITHOUT_PATHS):
-        raise table.error(lazy("path can never match: {tool} names no path", tool=rule.tool), key="path")
+        raise table.error(lazy("path can never match: {tool} has no path argument", tool=rule.tool), key="path")
     if rule.path is not None and {".", ".."} & set(rule.path.removeprefix("./").split("/")):
-        message = lazy("path can never match: write it without . and .., from a root or absolute")
+        message = lazy("path can never match: remove . and .. from it")
         raise table.error(message, key="path")
     if rule.arguments is not None and '": "' in rule.arguments:
         key = table.key(*ARGUMENTS)
-        message = lazy("{key} can never match: the JSON of the arguments has no blank after a colon", key=key)
+        message = lazy("{key} can never match: the JSON of the arguments has no space after a colon", key=key)
         raise table.error(message, key=key)
 
 
@@ -164,6 +165,6 @@ def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
         names = ", ".join(mode.value for mode in ApprovalMode)
-        message = lazy("there is no mode {unknown!r}, only {names}", unknown=unknown, names=names)
+        message = lazy("unknown mode {unknown!r}, use one of {names}", unknown=unknown, names=names)
         raise table.error(message, key="modes")
     return frozenset(_MODES[name] for name in given)

@@ -31,7 +31,7 @@ def _parse_checker(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> li
         return []
     if tier is Tier.ADMIN:
         raise _unsupported(table, name)
-    note = lazy("there is no safety checker {name!r} here, so these calls need approval each time", name=name)
+    note = lazy("the safety checker {name!r} is not supported, so these calls need approval each time", name=name)
     return build_rules(table, tier, names, Decision.ASK, note=note)
 
 

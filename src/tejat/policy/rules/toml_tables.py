@@ -40,16 +40,16 @@ class TomlTable:
     def validate_keys(self, known: Collection[str]) -> None:
         for key in self._values:
             if key not in known:
-                message = lazy("the key {key!r} is not known", key=key)
+                message = lazy("unknown key {key!r}", key=key)
                 if near := _closest_key(key, known):
-                    message = lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
+                    message = lazy("unknown key {key!r}, did you mean {near}?", key=key, near=near)
                 raise self.error(message, key=key)
 
     def key(self, *spellings: str) -> str | None:
         """Return the alias that is used, None if there is none."""
         given = [key for key in spellings if key in self._values]
         if len(given) > 1:
-            message = lazy("{given} and {other} are the same thing: give one of them", given=given[0], other=given[1])
+            message = lazy("{given} and {other} mean the same: use only one", given=given[0], other=given[1])
             raise self.error(message, key=given[1])
         return given[0] if given else None
 
@@ -106,12 +106,12 @@ def parse_tables(text: str, name: str, *, file: str, beside: Collection[str] = (
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise PolicyError(file, 1, lazy("this is not TOML that can be read: it is nested too deeply")) from None
+        raise PolicyError(file, 1, lazy("invalid TOML: it is nested too deeply")) from None
     except ValueError as error:
-        raise PolicyError(file, _line_of_error(error, text), lazy("this is not TOML: {why}", why=error)) from None
+        raise PolicyError(file, _line_of_error(error, text), lazy("invalid TOML: {why}", why=error)) from None
     other = next((key for key in values if key != name and key not in beside), None)
     if other is not None:
-        message = lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name)
+        message = lazy("unknown table {other!r}: only [[{name}]] is allowed", other=other, name=name)
         raise PolicyError(file, _line_of(text, other), message)
     tables: object = values.get(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):

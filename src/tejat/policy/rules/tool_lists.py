@@ -93,7 +93,7 @@ class _Entry:
 def _parse_entry(entry: str, source: str) -> _Entry:
     found = _ENTRY.fullmatch(entry)
     if found is None:
-        message = lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry)
+        message = lazy("{entry!r} is neither a tool name nor of the form run_shell_command(git log)", entry=entry)
         raise PolicyError(source, None, message)
     name = CANONICAL_NAMES.get(found["name"], found["name"])
     prefix = found["prefix"]
@@ -108,7 +108,7 @@ def _parse_entry(entry: str, source: str) -> _Entry:
     except InvalidPrefix as error:
         raise PolicyError(source, None, str(error)) from None
     if not tokens:
-        message = lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL)
+        message = lazy("{entry!r} has no command: use {shell} for all commands", entry=entry, shell=SHELL)
         raise PolicyError(source, None, message)
     return _Entry(SHELL, None, tokens)
 

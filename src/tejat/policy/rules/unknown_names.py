@@ -19,10 +19,10 @@ def find_unknown_names(rules: Iterable[PolicyRule], *, tools: Collection[str], s
             is_known = (
                 rule.tool == "*" or any(named) or any(rule.tool.startswith(f"mcp_{server}_") for server in servers)
             )
-            unknown = lazy("no tool is called {name!r}", name=rule.tool)
+            unknown = lazy("unknown tool {name!r}", name=rule.tool)
         else:
             is_known = rule.server == "*" or rule.server in servers or f"{rule.server}__{rule.tool}" in tools
-            unknown = lazy("no MCP server is called {name!r}", name=rule.server)
+            unknown = lazy("unknown MCP server {name!r}", name=rule.server)
         if not is_known:
             shown = format_quoted_rule(rule)
             problems[

@@ -131,7 +131,7 @@ def _check_shopt(words: Sequence[ShellWord]) -> Reason:
 
 def _check_hash(words: Sequence[ShellWord]) -> Reason:
     is_harmless = all(word.is_literal and (word.value == "-r" or word.value[:1] != "-") for word in words[1:])
-    return None if is_harmless else lazy("hash may say which program a name stands for")
+    return None if is_harmless else lazy("hash may change which program a name runs")
 
 
 def _check_test(words: Sequence[ShellWord]) -> Reason:

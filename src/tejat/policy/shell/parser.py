@@ -14,11 +14,11 @@ def parse_command_line(text: str) -> CommandLine:
     A line that is plain apart from redirections to or from files has `REDIRECTS` as its only doubt.
     """
     if len(text) > MAX_LINE_BYTES:
-        return _opaque_line(text, lazy("it is too long to be taken apart"))
+        return _opaque_line(text, lazy("it is too long to parse"))
     try:
         return _parse(text)
     except (RecursionError, ValueError, MemoryError) as failure:
-        return _opaque_line(text, lazy("it cannot be taken apart ({kind})", kind=type(failure).__name__))
+        return _opaque_line(text, lazy("it cannot be analysed ({kind})", kind=type(failure).__name__))
 
 
 def _opaque_line(text: str, doubt: str) -> CommandLine:
@@ -45,7 +45,7 @@ def _collect_doubts(plain: PlainLine | str, analysis: LineAnalysis) -> list[str]
     if isinstance(plain, str):
         return [plain, *analysis.doubts]
     if not _parsers_agree(plain, analysis):
-        return [lazy("two ways of reading it disagree"), *analysis.doubts]
+        return [lazy("it can be parsed in two ways"), *analysis.doubts]
     return [REDIRECTS, *analysis.doubts] if plain.targets else list(analysis.doubts)
 
 

@@ -24,7 +24,7 @@ _AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
 _END = re.compile(r";(?![;&])|&(?![&>])|\n")
 
 REDIRECTS = lazy("it redirects to or from a file")
-REDIRECTS_UNUSUALLY = lazy("it redirects in an unusual way")
+REDIRECTS_UNUSUALLY = lazy("it uses an unusual redirection")
 RESERVED = word_set("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
 # Builtins that change the meaning of the rest of the line, or evaluate their arguments.
 STATE_BUILTINS = word_set(
@@ -50,7 +50,7 @@ def parse_plain_line(text: str) -> PlainLine | str:
     """Return the commands of a line that is plain apart from redirections, or the first reason why it is not."""
     unusual = next((each for each in text if not each.isprintable() and each not in "\n\t"), None)
     if unusual is not None:
-        return lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
+        return lazy("it contains an unusual character (U+{code:04X})", code=ord(unusual))
     return _PlainLineParser(text).parse()
 
 
@@ -72,7 +72,7 @@ class _PlainLineParser:
         if doubt is not None:
             return doubt
         if not self._commands:
-            return lazy("it holds no command")
+            return lazy("it contains no command")
         return _find_doubt(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
 
     def _step(self) -> str | None:
@@ -106,7 +106,7 @@ class _PlainLineParser:
 
     def _end_redirection(self, target: str | None) -> str | None:
         if not self._words:
-            return lazy("a redirection stands before the command")
+            return lazy("a redirection comes before the command")
         if target is not None and target != "/dev/null":
             self._targets.append(_unquote(target))
         return None
@@ -116,9 +116,9 @@ class _PlainLineParser:
             self._words.append(_unquote(word))
             return None
         if not _NAME.match(word):
-            return lazy("the name of a command is quoted or unusual, or something is assigned")
+            return lazy("a command name is quoted or unusual, or a variable is assigned")
         if word in RESERVED:
-            return lazy("it is more than a list of commands ({word})", word=word)
+            return lazy("it uses a shell keyword ({word})", word=word)
         self._words.append(word)
         return None
 
@@ -139,12 +139,12 @@ def _unexpected_character(character: str) -> str:
     if character in "<>":
         return REDIRECTS_UNUSUALLY
     if character in "'\"\\":
-        return lazy("something in it is escaped or expanded inside quotes")
+        return lazy("it contains escapes or expansions inside quotes")
     if character in "$`":
-        return lazy("the shell would expand something in it")
+        return lazy("it contains a shell expansion")
     if character in "*?[]{}~":
-        return lazy("the shell would expand a pattern in it")
-    return lazy("it holds something other than plain words, near {character!r}", character=character)
+        return lazy("it contains a shell pattern")
+    return lazy("it contains an unsupported character: {character!r}", character=character)
 
 
 def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
@@ -152,15 +152,15 @@ def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
     for words in commands:
         name = words[0]
         if changes_directory and any(".." in word for word in words):
-            return lazy("a path leads upwards after a change of directory")
+            return lazy("it uses .. after changing the directory")
         if name in STATE_BUILTINS:
-            return lazy("{name} changes the shell or evaluates what it is given", name=name)
+            return lazy("{name} changes the shell or evaluates its arguments", name=name)
         if name in _VARIABLE_OPTION and "-v" in {word[:2] for word in words[1:]}:
-            return lazy("{name} -v evaluates what it is given", name=name)
+            return lazy("{name} -v evaluates its argument", name=name)
         if name == "cd":
             changes_directory = True
             if not _is_subdirectory(words[1:]):
-                return lazy("it changes to a directory that is not plainly below")
+                return lazy("it may change to a directory outside the current one")
     return None
 
 

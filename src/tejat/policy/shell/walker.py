@@ -58,7 +58,7 @@ class LineAnalysis:
             return
         if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
             # A blank to the parser and part of a word to bash, or vice versa.
-            self.mark_opaque(lazy("it holds unusual characters"))
+            self.mark_opaque(lazy("it contains unusual characters"))
         try:
             source = text.encode()
         except UnicodeEncodeError:
@@ -66,12 +66,12 @@ class LineAnalysis:
             return
         root = parse_tree(source)
         if root is None:
-            self.mark_opaque(lazy("it is too long to be taken apart"))
+            self.mark_opaque(lazy("it is too long to parse"))
             return
         if root.has_error:
-            self.mark_opaque(lazy("it does not parse"))
+            self.mark_opaque(lazy("it cannot be parsed"))
         if _CONTINUED_OPERATOR.search(source):
-            self.mark_opaque(lazy("an operator goes on in the next line"))
+            self.mark_opaque(lazy("an operator continues on the next line"))
         _TreeWalker(self, source, via).walk(root)
 
     def mark_opaque(self, doubt: str) -> None:
@@ -89,7 +89,7 @@ class LineAnalysis:
         is_plain = name.is_unquoted and not has_assignments and all(word.is_literal for word in words if word.text)
         self.commands.append(ShellCommand(tuple(word.value for word in words if word.text), is_plain, via))
         if name.is_unquoted and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
-            self.mark_opaque(lazy("a reserved word stands where a command should"))
+            self.mark_opaque(lazy("a reserved word is used as a command"))
         reason = find_implicit_eval(words)
         if reason:
             self.mark_opaque(reason)
@@ -105,7 +105,7 @@ class LineAnalysis:
         for line in wrapped.lines:
             doubt = parse_plain_line(line)
             if isinstance(doubt, str) or doubt.targets:
-                self.doubts[lazy("what {word} would run is not plain", word=base_name(name.value))] = None
+                self.doubts[lazy("the command that {word} runs is not plain", word=base_name(name.value))] = None
             self.analyze(line, inside)
 
     def add_array(self, name: str) -> None:
@@ -169,7 +169,7 @@ class _TreeWalker:
             gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
             # A lone dash before a here-document is skipped too, and is harmless.
             if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
-                self._analysis.mark_opaque(lazy("a part of it cannot be taken apart"))
+                self._analysis.mark_opaque(lazy("part of it cannot be parsed"))
             at = max(at, following)
 
     def _visit(self, node: Node) -> None:
@@ -210,16 +210,16 @@ class _TreeWalker:
             between = self._source[end:start]
             blanks = between.replace(b"\\\n", b"")
             if b"\\\n" in between and not blanks:
-                self._analysis.mark_opaque(lazy("a word goes on in the next line"))
+                self._analysis.mark_opaque(lazy("a word continues on the next line"))
             if b"\n" in blanks:
-                self._analysis.mark_opaque(lazy("where a line ends is not certain"))
+                self._analysis.mark_opaque(lazy("the end of a line is uncertain"))
 
     def visit_test(self, node: Node) -> None:
         text = self._text(node)
         if not text.startswith(b"[["):
             self._analysis.add_command(self._join_adjacent(_operands(node)), self._via)
         elif _EVALUATING_TEST.search(text):
-            self._analysis.mark_opaque(lazy("a test evaluates what it is given"))
+            self._analysis.mark_opaque(lazy("a test evaluates its operands"))
 
     def visit_assignment(self, node: Node) -> None:
         left, _, value = self._text(node).decode("utf-8", "replace").partition("=")
@@ -228,7 +228,7 @@ class _TreeWalker:
         if is_command_variable(name):
             self._analysis.mark_opaque(lazy("{name} may be run as a command", name=name))
         elif is_evaluated_variable(name, value):
-            self._analysis.mark_opaque(lazy("what is assigned to {name} is evaluated", name=name))
+            self._analysis.mark_opaque(lazy("the value assigned to {name} is evaluated", name=name))
         if any(child.type == "array" for child in node.children):
             self._analysis.add_array(name)
 
@@ -241,7 +241,7 @@ class _TreeWalker:
     def visit_loop(self, node: Node) -> None:
         name = next((self._text(child) for child in node.children if child.type == "variable_name"), b"")
         if is_evaluated_variable(name.decode("ascii", "replace")):
-            self._analysis.mark_opaque(lazy("what is assigned to {name} is evaluated", name=name.decode("ascii")))
+            self._analysis.mark_opaque(lazy("the value assigned to {name} is evaluated", name=name.decode("ascii")))
 
     def visit_redirection(self, node: Node) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
@@ -255,7 +255,7 @@ class _TreeWalker:
         self._analysis.redirections.append(Redirection(operator, target, writes, is_harmless, text))
         if len(words) != 1:
             # Words after the target belong to the command, but the tree attaches them to the redirection.
-            self._analysis.mark_opaque(lazy("what a redirection goes to is not certain"))
+            self._analysis.mark_opaque(lazy("the target of a redirection is uncertain"))
         elif operator == ">&" and not is_duplicate and not re.fullmatch(r"[^$`<>()\\]+", target or ""):
             # What is quoted, or comes out of a variable, runs the second time.
             self._analysis.mark_opaque(lazy("bash expands the target of >& twice"))
@@ -270,7 +270,7 @@ class _TreeWalker:
         delimiter = _DELIMITER.match(self._text(start)) if start else None
         end = next((child for child in node.children if child.type == "heredoc_end"), None)
         if end is None or delimiter is None or not self._matches_bash_heredoc_end(node, delimiter, end):
-            self._analysis.mark_opaque(lazy("where a here-document ends is not certain"))
+            self._analysis.mark_opaque(lazy("the end of a here-document is uncertain"))
 
     def _matches_bash_heredoc_end(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
         first_line = self._line_at(node.start_byte)
@@ -298,32 +298,32 @@ class _TreeWalker:
             self._analysis.mark_opaque(lazy("a loop evaluates arithmetic"))
         elif kind == "arithmetic_expansion" or (kind == "compound_statement" and text.startswith(b"((")):
             if _ARITHMETIC_NAMES.search(text[2:]):
-                self._analysis.mark_opaque(lazy("arithmetic evaluates what a name stands for"))
+                self._analysis.mark_opaque(lazy("arithmetic evaluates the value of a variable"))
         elif kind == "subscript":
             if not is_harmless_subscript(text.partition(b"[")[2].removesuffix(b"]").decode("ascii", "replace")):
                 self._analysis.mark_opaque(lazy("a subscript is evaluated"))
         elif kind == "expansion":
             is_substring = any(child.type == ":" for child in node.children)
             if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
-                self._analysis.mark_opaque(lazy("an expansion evaluates what a name stands for"))
+                self._analysis.mark_opaque(lazy("an expansion evaluates the value of a variable"))
 
     def visit_substitution(self, node: Node) -> None:
         text = self._text(node)
         # Only a backslash protects a backquote here, quotes do not.
         if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
-            self._analysis.mark_opaque(lazy("backquotes hold backquotes or escapes"))
+            self._analysis.mark_opaque(lazy("backquotes contain backquotes or escapes"))
 
     def visit_comment(self, node: Node) -> None:
         before = self._source[: node.start_byte]
         if before and (before[-1:] not in b" \t\n;&|(" or before.endswith(b"\\\n")):
-            self._analysis.mark_opaque(lazy("where a comment begins is not certain"))
+            self._analysis.mark_opaque(lazy("the start of a comment is uncertain"))
 
     def _visit_leaf(self, node: Node) -> None:
         text = _ESCAPED.sub(b"", self._text(node))
         if _EXPANSION.search(text):
-            self._analysis.mark_opaque(lazy("an expansion cannot be taken apart"))
+            self._analysis.mark_opaque(lazy("an expansion cannot be parsed"))
         if node.type == "word" and b"\n" in text:
-            self._analysis.mark_opaque(lazy("where a line ends is not certain"))
+            self._analysis.mark_opaque(lazy("the end of a line is uncertain"))
 
 
 def _operands(test: Node) -> list[Node]:

@@ -206,7 +206,7 @@ def _unwrap_parallel(words: ShellWords) -> WrappedCommands:
     long = word_set("--jobs --arg-file --colsep --delay --joblog --results --timeout --sshlogin")
     inner = _with_added_words(WrapperSyntax("jaNnSILsdDXmk", long_options=long).unwrap(words[:end]), "{")
     lines = tuple(_join_texts([word for word in command if word.text]) for command in inner.commands)
-    reason = None if lines else lazy("{word} runs what it reads", word="parallel")
+    reason = None if lines else lazy("{word} runs its input", word="parallel")
     return WrappedCommands(inner.commands, lines, inner.opaque_reason or reason)
 
 
@@ -245,7 +245,7 @@ def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
     if syntax is not None:
         # The option may belong to the command.
         return _merge(line or WrappedCommands(), syntax.unwrap(words))
-    return line or WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
+    return line or WrappedCommands(opaque_reason=lazy("{word} runs its input", word=name))
 
 
 _COMMAND_OR_LINE: Mapping[str, WrapperSyntax] = {
@@ -304,7 +304,7 @@ def _unwrap_bwrap(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
-    return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
+    return WrappedCommands(opaque_reason=lazy("{word} runs its input", word=words[0].value))
 
 
 def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
