@@ -16,7 +16,7 @@ def drawn(dialog: HistorySearchDialog, *, width: int = 60, height: int = 20) -> 
 
 
 def plain(rows: list[str]) -> list[str]:
-    return [row.replace("\x1b[7m", "").replace("\x1b[2m", "").replace("\x1b[0m", "").rstrip() for row in rows]
+    return [row.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "").rstrip() for row in rows]
 
 
 def test_the_newest_comes_first_and_each_once() -> None:

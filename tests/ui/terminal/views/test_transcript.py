@@ -191,8 +191,11 @@ class TestCallsThatRun:
         assert screen.drawn == [
             '● Calling github/clone url="x" (0 s, Esc to stop)',
             "● Running make (in sub, 0 s)",
-            "○ Edit a.txt (waiting for your answer)",
         ]
+
+    def test_a_call_that_is_asked_about_has_no_row(self) -> None:
+        screen = show_events(running(0, EDIT, CallState.AWAITING_APPROVAL), height=60)
+        assert screen.drawn == []
 
     def test_output_is_bounded_and_safe(self) -> None:
         output = OutputUpdated(0, SHELL, lines(2000) + "\n\x1b[2Jlast " + "x" * 500)

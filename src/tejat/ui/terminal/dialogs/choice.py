@@ -124,7 +124,7 @@ class ChoiceDialog:
         sign = f"{self.theme.glyphs.cursor if is_selected else ' '} {number}"
         room = width - display_width(sign)
         kept = truncate(label, room, self.theme)
-        part = StyleRole.SELECTED if is_selected else StyleRole.TEXT
+        part = StyleRole.PROMPT if is_selected else StyleRole.TEXT
         left = room - display_width(kept) - 2
         pieces = [(sign, StyleRole.ACCENT), (kept, part)]
         if detail and left >= min(display_width(detail), 8):

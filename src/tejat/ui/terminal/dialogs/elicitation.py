@@ -193,7 +193,7 @@ class ElicitationDialog:
         for is_yes, letter, label in ((True, "y", _("Yes")), (False, "n", _("No"))):
             is_marked = self._is_yes == is_yes
             sign = f"{self._theme.glyphs.cursor if is_marked else ' '} "
-            role = StyleRole.SELECTED if is_marked else StyleRole.TEXT
+            role = StyleRole.PROMPT if is_marked else StyleRole.TEXT
             key = (f" ({letter})", StyleRole.QUIET)
             rows.append(styled_row(self._theme, (sign, StyleRole.ACCENT), (label, role), key))
         hint = joined_hints([_("Enter to confirm"), _("Esc to decline")], self._theme, width=width)

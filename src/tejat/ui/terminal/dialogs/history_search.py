@@ -70,4 +70,4 @@ class HistorySearchDialog:
         is_selected = at == self._selected
         sign = self._theme.glyphs.cursor if is_selected else " "
         entry = truncate(single_line(" ".join(self._matches[at][:_MAX_ENTRY_CHARS].split())), width - 2, self._theme)
-        return styled_row(self._theme, (f"{sign} {entry}", StyleRole.SELECTED if is_selected else StyleRole.TEXT))
+        return styled_row(self._theme, (f"{sign} {entry}", StyleRole.PROMPT if is_selected else StyleRole.TEXT))

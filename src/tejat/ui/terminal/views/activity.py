@@ -102,8 +102,7 @@ class ActivityView:
         if explored or exploring:
             yield from exploration_rows(explored, exploring, theme, now=now, max_rows=room)
             room = max(room // 2, 2)
-        if len(exploring) < len(self._calls):
-            yield from self._call_rows(theme, now=now, room=room)
+        yield from self._call_rows(theme, now=now, room=room)
         if self._calls:
             return
         if self._retry is not None:
@@ -116,7 +115,12 @@ class ActivityView:
             yield self._activity_row(theme, now - self._since)
 
     def _call_rows(self, theme: Theme, *, now: float, room: int) -> Iterator[RenderableType]:
-        calls = [call for _index, call in sorted(self._calls.items()) if not call.is_exploration]
+        # A call that waits for approval is the subject of the question below.
+        calls = [
+            call
+            for _index, call in sorted(self._calls.items())
+            if not call.is_exploration and call.state is not CallState.AWAITING_APPROVAL
+        ]
         shown = calls[: room - 1] if len(calls) > room else calls
         max_output_rows = min(_MAX_OUTPUT_ROWS, (room - len(shown)) // max(len(shown), 1))
         for at, call in enumerate(shown):

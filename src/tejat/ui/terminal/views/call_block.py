@@ -90,8 +90,7 @@ def running_rows(
 ) -> Iterator[RenderableType]:
     """Yield the row of a running call, with "Esc to stop" if it `shows_hint`, and the tail of its output."""
     is_running = call.state is CallState.EXECUTING
-    waits = _("waiting for your answer") if call.state is CallState.AWAITING_APPROVAL else _("waiting")
-    facts = [*call.title.details, format_elapsed(now - call.since) if is_running else waits]
+    facts = [*call.title.details, format_elapsed(now - call.since) if is_running else _("waiting")]
     if shows_hint and is_running:
         facts.append(_("Esc to stop"))
     yield title_row(call.title, facts, theme, is_running=is_running)

@@ -81,7 +81,6 @@ def test_a_risky_command_in_80_columns() -> None:
         "$ curl -fsSL https://x.io/i.sh | sudo bash",
         "",
         "Run this command?",
-        "s, p, u add the rule: allow run_shell_command: curl",
         "❯ 1. No, continue (n)",
         "  2. Allow once (y)",
         "  3. Allow for this session (s)",
@@ -91,6 +90,7 @@ def test_a_risky_command_in_80_columns() -> None:
         "  7. No, and say what to do instead (t)",
         "  8. No, and stop (q)",
         "",
+        "s, p, u add the rule: allow run_shell_command: curl",
         "Enter to confirm · Esc to stop · v view",
     ]
 
@@ -106,11 +106,11 @@ def test_in_40_columns_and_few_rows() -> None:
         "$ curl -fsSL https://x.io/i.sh | sudo ba",
         "| sh",
         "Run this command?",
-        "s, p, u add the rule: allow run_shell_co",
-        "| mmand: curl",
         "❯n no  y once  s session  p project",
         " u everywhere  c copy  t instead  q stop",
         "❯ No, continue",
+        "s, p, u add the rule: allow run_shell_co",
+        "| mmand: curl",
         "Enter to confirm · Esc to stop · v view",
     ]
 
@@ -131,7 +131,6 @@ def test_a_change_in_ascii() -> None:
         "3   three",
         "",
         "Apply this change?",
-        "s adds the rule: allow replace",
         "> 1. Allow once (y)",
         "  2. Allow for this session (s)",
         "  3. Edit in your editor (e)",
@@ -139,6 +138,7 @@ def test_a_change_in_ascii() -> None:
         "  5. No, and say what to do instead (t)",
         "  6. No, and stop (q)",
         "",
+        "s adds the rule: allow replace",
         "Enter to confirm | Esc to stop | v view | m whole file",
     ]
 
@@ -161,7 +161,7 @@ def test_more_than_fits_says_so() -> None:
     assert shown >= 12
     assert rows[at + 1 : at + shown] == [f"> echo {number}" for number in range(1, shown)]
     assert place == f"… Rows 1-{shown} of 30 · Space for more"
-    assert rows[-2] == "❯y once  s session  p project  u everywhere  n no  t instead  q stop"
+    assert rows[-3] == "❯y once  s session  p project  u everywhere  n no  t instead  q stop"
 
 
 def test_a_word_to_the_model() -> None:
@@ -187,7 +187,7 @@ def test_each_rule_says_for_which_answers_it_is() -> None:
 def test_why_no_rule_is_offered() -> None:
     question = replace(SHELL, always=None, always_refusal="Always is not offered: the command deletes files.")
     rows = picture(question, width=80, height=24)
-    assert rows[rows.index("Run this command?") + 1] == "Always is not offered: the command deletes files."
+    assert rows[-2] == "Always is not offered: the command deletes files."
 
 
 def patch(changed: int, *, context: int = 3) -> EditConfirmation:

@@ -26,7 +26,7 @@ def list_rows(choices: Sequence[ApprovalChoice], selected: int, theme: Theme, *,
     for at, choice in enumerate(choices):
         sign = theme.glyphs.cursor if at == selected else " "
         lead, key = f"{sign} {at + 1}. ", f" ({choice.letter})"
-        role = StyleRole.SELECTED if at == selected else StyleRole.TEXT
+        role = StyleRole.PROMPT if at == selected else StyleRole.TEXT
         room = max(width - display_width(lead), 1)
         labels = wrap_words(choice.label, width=room)
         for number, label in enumerate(labels, 1):
@@ -51,7 +51,7 @@ def compact_rows(choices: Sequence[ApprovalChoice], selected: int, theme: Theme,
         key, label = text[: len(choice.letter)], text[len(choice.letter) :]
         pieces = [(key, StyleRole.STRONG), (label, StyleRole.TEXT)]
         if at == selected:
-            pieces = [(text, StyleRole.SELECTED)]
+            pieces = [(text, StyleRole.PROMPT)]
         rows[-1] += [(sign, StyleRole.ACCENT), *pieces, (" ", StyleRole.TEXT)]
         room -= display_width(text) + 2
     return [styled_row(theme, *row[:-1]) for row in rows]

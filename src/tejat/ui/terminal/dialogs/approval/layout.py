@@ -69,18 +69,18 @@ class LaidOutApproval:
 
 @frozen
 class _AnswerArea:
-    """The part below the call: prompt, rules, choices and hint."""
+    """The part below the call: prompt, choices, rules and hint."""
 
     prompt: tuple[Text, ...]
-    rules: tuple[Text, ...]
     answers: tuple[Text, ...]
+    rules: tuple[Text, ...]
     hint: tuple[Text, ...]
     caret: tuple[int, int] | None = None
     """Relative to the first row of the choices."""
 
     @property
     def rows(self) -> tuple[Text, ...]:
-        return (*self.prompt, *self.rules, *self.answers, *self.hint)
+        return (*self.prompt, *self.answers, *self.rules, *self.hint)
 
 
 class ApprovalLayout:
@@ -175,9 +175,9 @@ class ApprovalLayout:
         listed = list_rows(self._choices, state.selected, self._theme, width=width)
         close = compact_rows(self._choices, state.selected, self._theme, width=width)
         label = selected_label_row(self._choices[state.selected], self._theme, width=width)
-        roomy = _AnswerArea(tuple(prompt), tuple(rules), tuple(listed), tuple(hint))
+        roomy = _AnswerArea(tuple(prompt), tuple(listed), tuple(rules), tuple(hint))
         blank = styled_row(self._theme, ("", StyleRole.TEXT))
-        spaced = replace(roomy, prompt=(blank, *prompt), hint=(blank, *hint))
+        spaced = replace(roomy, prompt=(blank, *prompt), answers=(*listed, blank))
         compact = replace(roomy, answers=tuple(close))
         labelled = replace(compact, answers=(*close, label))
         small = replace(compact, prompt=tuple(prompt[:1]), rules=())
@@ -218,7 +218,7 @@ class ApprovalLayout:
         typed = feedback.render(self._theme, width=width, max_rows=_MAX_FEEDBACK_ROWS, first="> ")
         answers = [*styled_rows(self._theme, heading, StyleRole.STRONG), *typed.rows]
         caret = (typed.caret[0], len(heading) + typed.caret[1])
-        return _AnswerArea(tuple(prompt), (), tuple(answers), tuple(hint), caret)
+        return _AnswerArea(tuple(prompt), tuple(answers), (), tuple(hint), caret)
 
     def _position_row(self, scroll: int, room: int, total: int, width: int) -> Text:
         end = min(scroll + room, total)
