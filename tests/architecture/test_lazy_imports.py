@@ -11,7 +11,7 @@ from support.source_tree import SOURCE, module_name, modules
 LAZY_IMPORTS = {
     "__init__.py": "a public name is used",
     "app/commands/registry.py": "a slash command is run",
-    "app/inspection.py": "a subcommand looks at a service",
+    "app/inspection/openers.py": "a subcommand looks at a service",
     "app/model_source.py": "a run is recorded or replayed",
     "app/preferences.py": "a theme of Gemini CLI is chosen",
     "app/plugins/discovery.py": "there is a plugin to load",
@@ -25,7 +25,7 @@ LAZY_IMPORTS = {
     "app/tools/tool_services.py": "a service is used for the first time",
     "app/tools/toolset.py": "tools are used",
     "ui/headless/runner.py": "the output format is known",
-    "cli/commands/completion.py": "the flags of a subcommand are looked up",
+    "cli/completion/grammar.py": "the flags of a subcommand are looked up",
     "cli/command_parser.py": "--debug is given",
     "cli/interactive.py": "the front end is known",
     "cli/language.py": "there is a translation to load",

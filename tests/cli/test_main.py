@@ -11,9 +11,9 @@ import pytest
 
 from tejat import __version__
 from tejat.cli.flags import FLAGS, SHORT_FLAGS
-from tejat.cli.help import help_text
+from tejat.cli.help.run_page import help_text, run_page
 from tejat.cli.main import main
-from tejat.cli.subcommands import NAMES
+from tejat.cli.subcommands import NAMES, RESERVED
 
 TEJAT = [sys.executable, "-m", "tejat"]
 
@@ -132,11 +132,11 @@ class TestCommands:
     def test_doctor(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["doctor", "--sandbox", "off"]) == 0
         words = capsys.readouterr().out.split()
-        assert " ".join(words).startswith("sandbox NO in use NO SANDBOX: the sandbox is switched off. ")
+        assert " ".join(words).startswith("sandbox NO in use NO SANDBOX: the sandbox is turned off. ")
 
     def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
-        commands = [line.split()[0] for line in help_text().splitlines() if line.startswith("  ") and line[2].islower()]
-        assert sorted(dict.fromkeys(commands)) == sorted({*NAMES} - {"gemma", "skills", "update"})
+        commands = [row.label for row in run_page().sections[0].rows]
+        assert sorted(commands) == sorted({*NAMES} - RESERVED)
         for command in dict.fromkeys(commands):
             if command not in {"help", "version"}:
                 done = tejat(command, "--help")

@@ -30,7 +30,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
         ),
         (["--record", "a", "--replay", "b", "hi"], "Cannot use both --record and --replay together"),
         (["--nonsense"], "There is no flag --nonsense"),
-        (["-p", "hi", "--max-turns", "0"], "--max-turns must be a whole number above 0, but is '0'"),
+        (["-p", "hi", "--max-turns", "0"], "--max-turns must be an integer greater than 0, not '0'"),
     ],
 )
 def test_words_that_do_not_go_together_are_bad_input(machine: ProgramEnv, words: list[str], told: str) -> None:
@@ -77,7 +77,7 @@ def test_tools_that_are_allowed_and_excluded(machine: ProgramEnv) -> None:
 
 
 def test_sessions_are_listed_without_asking_anything(machine: ProgramEnv) -> None:
-    assert machine.run("--list-sessions") == ProgramResult(0, "There are no sessions for this project yet.\n", "")
+    assert machine.run("--list-sessions") == ProgramResult(0, "No sessions in this project yet.\n", "")
 
 
 class TestOutputFormat:

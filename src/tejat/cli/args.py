@@ -167,7 +167,7 @@ def _session_id(flag: str, word: str) -> str:
     if not is_plain or word.isdecimal() or len(word) > _MAX_ID_LENGTH:
         raise BadArguments(
             _(
-                "{flag} must be of at most {most} letters, digits, - and _, and no number, but is {word!r}",
+                "{flag} must be of at most {most} letters, digits, - and _, and no number, not {word!r}",
                 flag=flag,
                 most=_MAX_ID_LENGTH,
                 word=word[:200],
@@ -180,7 +180,7 @@ def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def read(flag: str, word: str) -> str:
         if word not in choices:
             known = ", ".join(choices)
-            raise BadArguments(_("{flag} must be one of {known}, but is {word!r}", flag=flag, known=known, word=word))
+            raise BadArguments(_("{flag} must be one of {known}, not {word!r}", flag=flag, known=known, word=word))
         return word
 
     return read
@@ -198,7 +198,7 @@ def _whole_number(flag: str, word: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise BadArguments(_("{flag} must be a whole number above 0, but is {word!r}", flag=flag, word=word))
+        raise BadArguments(_("{flag} must be an integer greater than 0, not {word!r}", flag=flag, word=word))
     return number
 
 
@@ -208,7 +208,7 @@ def _positive_number(flag: str, word: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise BadArguments(_("{flag} must be a number above 0, but is {word!r}", flag=flag, word=word))
+        raise BadArguments(_("{flag} must be a number greater than 0, not {word!r}", flag=flag, word=word))
     return number
 
 

@@ -162,7 +162,7 @@ def _switch(flag: str, given: str | None) -> Token:
     if given is None:
         return Token(flag, value=True)
     if given.lower() not in _SWITCH_WORDS:
-        return Token(error=_("{flag} must be true or false, but is {word!r}", flag=flag, word=given))
+        return Token(error=_("{flag} must be true or false, not {word!r}", flag=flag, word=given))
     return Token(flag, _SWITCH_WORDS[given.lower()])
 
 

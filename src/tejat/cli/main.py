@@ -7,7 +7,7 @@ import resource
 import sys
 
 from tejat import __version__
-from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _VERSION_FLAGS = (["-v"], ["-V"], ["--version"])
@@ -85,7 +85,7 @@ def dispatch(given: list[str]) -> int:
     """Find what the command line asks for, do it and return the exit code."""
     if given[:1] in _VERSION_FLAGS:
         return _print_version()
-    from tejat.cli.subcommands import find_command
+    from tejat.cli.subcommands import find_command, is_action
 
     command = find_command(given)
     is_version = given[1:2] in _VERSION_FLAGS if command else _requested_information(given) == "--version"
@@ -95,14 +95,20 @@ def dispatch(given: list[str]) -> int:
 
     choose_language(os.environ)
     match given:
+        case ["__complete", *rest]:
+            from tejat.cli.completion.values import run
+
+            return run(rest)
         case ["-d" | "--debug", *rest] if find_command(rest):
             return _dispatch_debugging(rest)
         case [name, "-d" | "--debug", *rest] if command:
             return _dispatch_debugging([name, *rest])
-        case ["help", name, *_] if command and find_command([name]) not in (None, "help", "version"):
-            return dispatch([name, "--help"])
+        case ["help", name, *rest] if command and find_command([name]) not in (None, "help", "version"):
+            return dispatch([name, *(word for word in rest[:1] if is_action(name, word)), "--help"])
+        case ["help", name] if command and find_command([name]) is None and not name.startswith("-"):
+            return _reject_help_topic(name)
         case _ if command == "help" or (command is None and _requested_information(given)):
-            from tejat.cli.help import help_text
+            from tejat.cli.help.run_page import help_text
 
             print(help_text(), end="")
             return EXIT_OK
@@ -135,7 +141,10 @@ def _run_command(command: str, words: list[str]) -> int:
     from tejat.cli.subcommands import MODULES
 
     module, _, function = MODULES[command].partition(":")
-    code: int = getattr(import_module(module), function or "run")(words)
+    try:
+        code: int = getattr(import_module(module), function or "run")(words)
+    except SystemExit as ended:  # of argparse, after help or an error
+        return int(ended.code or EXIT_OK)
     return code
 
 
@@ -153,3 +162,13 @@ def _requested_information(given: list[str]) -> str:
     from tejat.cli.flags import requested_information
 
     return requested_information(given)
+
+
+def _reject_help_topic(word: str) -> int:
+    from tejat.cli.help.suggestions import did_you_mean
+    from tejat.cli.messages import print_error
+    from tejat.cli.subcommands import NAMES
+    from tejat.core.i18n import _
+
+    print_error(_("Unknown command {word!r}.", word=word) + did_you_mean(word, NAMES))
+    return EXIT_USAGE

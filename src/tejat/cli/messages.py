@@ -1,11 +1,11 @@
-"""Messages of the program on standard error."""
+"""Messages and yes-or-no questions of the program on standard error."""
 
 import sys
 from collections.abc import Iterable
 
 from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_USAGE
-from tejat.core.i18n import translate
+from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_line, sanitize_text
 
 
@@ -32,7 +32,18 @@ def print_usage_error(error: UsageError) -> int:
     return EXIT_NO_SANDBOX if isinstance(error, SandboxUnavailable) else EXIT_USAGE
 
 
-def print_bad_usage(message: str, help_text: str) -> int:
-    """Print what a subcommand takes and its help, and return the exit code."""
-    print(f"tejat: {message}\n{help_text}", end="", file=sys.stderr)
-    return EXIT_USAGE
+def confirm(question: str) -> bool:
+    """Ask on standard error until the answer is yes or no. The end of the input means no."""
+    while True:
+        print(question, end=" ", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        match line.strip().lower():
+            case "y" | "yes":
+                return True
+            case "n" | "no":
+                return False
+            case _ if not line.endswith("\n"):
+                print(file=sys.stderr)
+                return False
+            case _:
+                print(_("Please answer y or n."), file=sys.stderr)

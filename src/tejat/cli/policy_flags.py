@@ -11,28 +11,34 @@ from tejat.core.i18n import _
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
     """Add `--root`, `--allowed-tools`, `--approval-mode`, `--policy` and `--admin-policy`."""
     parser.add_argument(
-        "--root", action="append", metavar="DIR", help=_("a directory the tools may touch (default: .)")
+        "--root",
+        action="append",
+        metavar="DIR",
+        help=_("a directory the tools may access; may be repeated (default: .)"),
     )
     parser.add_argument(
         "--allowed-tools",
         action="append",
         metavar="LIST",
-        help=_("tools that need no confirmation, like read_file,run_shell_command(git log)"),
+        help=_("tools that need no approval, for example read_file,run_shell_command(git log)"),
     )
     parser.add_argument(
-        "--approval-mode", choices=[mode.value for mode in ApprovalMode], help=_("how much is done without asking")
+        "--approval-mode",
+        choices=[mode.value for mode in ApprovalMode],
+        metavar="MODE",
+        help=_("default, auto_edit, plan or yolo"),
     )
     parser.add_argument(
         "--policy",
         action="append",
         metavar="PATHS",
-        help=_("policy files or directories in place of those in ~/.gemini/policies"),
+        help=_("policy files or directories, instead of ~/.gemini/policies"),
     )
     parser.add_argument(
         "--admin-policy",
         action="append",
         metavar="PATHS",
-        help=_("policy files or directories that count as the administrator's"),
+        help=_("policy files or directories with administrator precedence"),
     )
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from tejat.cli.help.suggestions import closest
 from tejat.core.text.edit_distance import edit_distance
 
 MODULES: Mapping[str, str] = {
-    "completion": "tejat.cli.commands.completion",
+    "completion": "tejat.cli.completion.main",
     "demo": "tejat.cli.commands.demo.main",
+    "docs": "tejat.cli.commands.docs",
     "doctor": "tejat.cli.commands.doctor",
     "extensions": "tejat.cli.commands.extensions",
     "gemma": "tejat.cli.commands.reserved:run_gemma",
@@ -26,6 +28,8 @@ MODULES: Mapping[str, str] = {
 }
 """The module of each subcommand, and its function if that is not `run`."""
 NAMES = (*MODULES, "help", "version")
+RESERVED = frozenset({"gemma", "skills", "update"})
+"""Commands of Gemini CLI that do not exist here."""
 ALIASES = {"extension": "extensions", "hook": "hooks", "skill": "skills"}
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "completion": ("bash", "zsh", "fish"),
@@ -37,13 +41,13 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "models": ("list", "update", "refresh"),
     "policy": ("explain", "list", "revoke", "test"),
     "sandbox": ("build", "test"),
-    "sessions": ("list", "show", "delete", "export", "import"),
+    "sessions": ("list", "show", "resume", "delete", "export", "import"),
     "tools": ("list", "call"),
     "undo": ("list", "show", "restore"),
 }
 """The words that may follow a subcommand."""
 _WORDS_OF_PROMPTS = frozenset({"completion", "help", "update", "version"})
-"""Names that also begin a sentence: with other words after them they are a prompt."""
+"""Names that also begin a sentence: with other words after them they are a prompt, unless these are misspelled."""
 _SHORT_NAME = 5
 
 
@@ -53,8 +57,11 @@ def find_command(words: Sequence[str]) -> str | None:
     if name not in NAMES:
         return None
     follows = words[1] if len(words) > 1 else ""
-    is_command = not follows or follows.startswith("-") or follows in ACTIONS.get(name, ())
-    return name if is_command or name not in _WORDS_OF_PROMPTS else None
+    if not follows or follows.startswith("-") or name not in _WORDS_OF_PROMPTS:
+        return name
+    known = ACTIONS.get(name, ())
+    is_misspelled = len(words) == 2 and bool(closest(follows, known))
+    return name if follows in known or is_misspelled else None
 
 
 def near_misses(words: Sequence[str], *, is_first: bool) -> tuple[str, ...]:

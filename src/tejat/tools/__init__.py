@@ -50,7 +50,7 @@ class ToolDependencies(Protocol):
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
     """Create a registry with the file tools for `workspace`. `open_tools` has all tools of a session."""
     registry = ToolRegistry()
-    for declaration in _load_declarations():
+    for declaration in load_declarations():
         if declaration["name"] in FILE_TOOLS:
             load = partial(load_file_tool, declaration["name"], workspace)
             registry.register_entry(_builtin_entry(declaration, load))
@@ -60,7 +60,7 @@ def builtin_registry(workspace: "Workspace") -> ToolRegistry:
 def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     """Create a registry with every built-in tool."""
     registry = ToolRegistry()
-    for declaration in _load_declarations():
+    for declaration in load_declarations():
         registry.register_entry(_builtin_entry(declaration, partial(load_builtin, declaration["name"], dependencies)))
     return registry
 
@@ -75,7 +75,8 @@ def find_tools_entry(registry: ToolRegistry, entries: Sequence[ToolEntry], max_t
     return entry_for(FindToolsTool(registry, entries, max_tokens=max_tokens))
 
 
-def _load_declarations() -> list[dict[str, Any]]:
+def load_declarations() -> list[dict[str, Any]]:
+    """The declarations of the built-in tools, as JSON objects."""
     with open(DECLARATIONS, encoding="utf-8") as file:
         return json.load(file)
 
@@ -164,4 +165,4 @@ def load_file_tool(name: str, workspace: "Workspace") -> BaseTool:
 
             return ReadManyFilesTool(workspace)
         case _:
-            raise UsageError(lazy('There is no built-in tool "{name}".', name=name))
+            raise UsageError(lazy('No built-in tool named "{name}".', name=name))

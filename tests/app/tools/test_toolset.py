@@ -15,7 +15,7 @@ from support.external_tools import ExternalToolsEnv, hostile_server
 from support.mcp.clients import living_pids
 from support.note_tool import NoteParams, NoteTool
 from support.tool_results import list_tree
-from tejat.app.inspection import open_jobs, open_policy, open_undo, run_checks
+from tejat.app.inspection.openers import open_jobs, open_policy, open_undo, run_checks
 from tejat.app.plugins.discovery import Plugins, PythonTool
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import Toolset, builtin_registry, open_tools, open_toolset, run_blocking_inline

@@ -8,14 +8,14 @@ import pytest
 
 from support.jobs import run_job, start_job
 from tejat.cli.commands import jobs as command
-from tejat.cli.commands.jobs import help_text
+from tejat.cli.main import main
 from tejat.workspace.jobs.store import JobState, JobStore
 
 
 def run(words: list[str], open_jobs: Callable[[], JobStore]) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command, "open_jobs", open_jobs)
-        return command.run(words)
+        return main(["jobs", *words])
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
@@ -36,7 +36,7 @@ class TestList:
         (tmp_path / "jobs" / "broken.json").write_text("{")
         assert run([], lambda: jobs) == 0
         out, err = printed(capsys)
-        assert err == f"tejat: this record cannot be read: {tmp_path}/jobs/broken.json\n"
+        assert err == f"tejat: Cannot read the job record {tmp_path}/jobs/broken.json.\n"
         header, *rows = [line.split(maxsplit=5) for line in out.splitlines()]
         assert header == ["PID", "STATE", "STARTED", "OUTPUT", "COMMAND"]
         assert [row[0] for row in rows] == list(map(str, pids))
@@ -75,7 +75,7 @@ class TestRead:
         assert run(["read", pid, "--lines", "1"], lambda: jobs) == 0
         assert printed(capsys) == ("end\n", "")
         assert run(["read", "--offset=2", pid, "--lines=2"], lambda: jobs) == 0
-        assert printed(capsys) == ("2\n3\n", "tejat: there is more, read on with --offset 6\n")
+        assert printed(capsys) == ("2\n3\n", "tejat: More output follows. Continue with --offset 6.\n")
 
     def test_no_output(self, jobs: JobStore, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["read", str(run_job(jobs, "true").pid)], lambda: jobs) == 0
@@ -84,14 +84,14 @@ class TestRead:
     @pytest.mark.parametrize("word", ["read", "stop"])
     def test_no_such_job(self, jobs: JobStore, capsys: pytest.CaptureFixture[str], word: str) -> None:
         assert run([word, "1"], lambda: jobs) == 1
-        told = "tejat: There is no background process 1.\n"
+        told = "tejat: No background process 1.\n"
         assert printed(capsys) == ("", told)
 
 
 def test_stop(jobs: JobStore, capsys: pytest.CaptureFixture[str]) -> None:
     job = start_job(jobs, "sleep 60")
     assert run(["stop", str(job.pid)], lambda: jobs) == 0
-    assert printed(capsys) == (f"Process {job.pid} is over: SIGTERM.\n", "")
+    assert printed(capsys) == (f"Process {job.pid} stopped: SIGTERM.\n", "")
     assert jobs.get(job.pid).state is JobState.EXITED
 
 
@@ -99,18 +99,18 @@ class TestUsage:
     @pytest.mark.parametrize("word", ["-h", "--help"])
     def test_help(self, jobs: JobStore, capsys: pytest.CaptureFixture[str], word: str) -> None:
         assert run([word], lambda: jobs) == 0
-        assert printed(capsys) == (help_text(), "")
+        assert printed(capsys) == (command.make_parser().format_help(), "")
 
     @pytest.mark.parametrize("words", [["what"], ["read"], ["read", "x"], ["stop", "-"], ["list", "1"]])
     def test_wrong_words(self, jobs: JobStore, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
         assert run(words, lambda: jobs) == 2
-        assert printed(capsys) == ("", f"tejat: `tejat jobs` takes list, read PID or stop PID.\n{help_text()}")
+        out, err = printed(capsys)
+        assert out == ""
+        assert err.endswith("\nRun `tejat jobs --help` for usage.\n")
 
     @pytest.mark.parametrize("words", [["--what"], ["read", "1", "--offset", "x"], ["read", "1", "--lines", "-1"]])
     def test_wrong_options(self, jobs: JobStore, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
-        with pytest.raises(SystemExit) as ended:
-            run(words, lambda: jobs)
-        assert ended.value.code == 2
+        assert run(words, lambda: jobs) == 2
         out, err = printed(capsys)
         assert out == ""
-        assert "tejat jobs: error: " in err
+        assert "Run `tejat jobs --help` for usage." in err

@@ -18,10 +18,8 @@ def machine(tmp_path: Path) -> ProgramEnv:
 
 
 def test_none(machine: ProgramEnv) -> None:
-    assert machine.run("--list-sessions") == ProgramResult(0, "There are no sessions for this project yet.\n", "")
-    assert machine.run("--delete-session", "1") == ProgramResult(
-        42, "", "tejat: There are no sessions of this project.\n"
-    )
+    assert machine.run("--list-sessions") == ProgramResult(0, "No sessions in this project yet.\n", "")
+    assert machine.run("--delete-session", "1") == ProgramResult(42, "", "tejat: No sessions in this project.\n")
 
 
 def test_they_are_numbered_the_latest_last_and_titles_cannot_command_the_terminal(machine: ProgramEnv) -> None:
@@ -36,20 +34,20 @@ def test_they_are_numbered_the_latest_last_and_titles_cannot_command_the_termina
     ]
     assert machine.run("--delete-session", "1") == ProgramResult(0, f"Deleted session {ids[0]}.\n", "")
     assert machine.run("--delete-session", ids[1]) == ProgramResult(0, f"Deleted session {ids[1]}.\n", "")
-    assert machine.run("--list-sessions").stdout == "There are no sessions for this project yet.\n"
+    assert machine.run("--list-sessions").stdout == "No sessions in this project yet.\n"
 
 
 def test_those_of_another_project_are_not_among_them(machine: ProgramEnv) -> None:
     machine.run("-p", "hi", "-m", machine.script(text_script("Hello.")))
     other = machine.run_shell('mkdir ../other && cd ../other && "$@" --list-sessions')
-    assert other == ProgramResult(0, "There are no sessions for this project yet.\n", "")
+    assert other == ProgramResult(0, "No sessions in this project yet.\n", "")
 
 
 def test_one_that_is_not_there_is_bad_input(machine: ProgramEnv) -> None:
     machine.run("-p", "hi", "-m", machine.script(text_script("Hello.")))
     done = machine.run("--delete-session", "\x1b[2J")
     assert (done.code, done.stdout) == (42, "")
-    assert done.stderr.startswith("tejat: There is no session '<U+001B>[2J' of this project, but ")
+    assert done.stderr.startswith("tejat: No session '<U+001B>[2J' in this project. Sessions: ")
 
 
 CHAT = [
@@ -87,13 +85,23 @@ class TestCommand:
     def test_list_show_and_delete(self, machine: ProgramEnv) -> None:
         model = machine.script(text_script("Hello.\x1b[2J"))
         session = machine.run("-p", "one", "-m", model, "-o", "json").json["session_id"]
-        assert machine.run("sessions") == machine.run("sessions", "list") == machine.run("--list-sessions")
+        assert machine.run("sessions") == machine.run("sessions", "list")
+        assert machine.run("sessions").stdout.splitlines() == [
+            "NO.  AGE       TURNS  COST  SESSION   PROMPT",
+            f"  1  just now      1  free  {session[:8]}  one",
+        ]
         (entry,) = machine.run("sessions", "list", "--json").json
         assert (entry["number"], entry["session_id"], entry["title"], entry["model"]) == (1, session, "one", model)
         assert machine.run("sessions", "show", "1") == ProgramResult(
             0, "## User\n\none\n\n---\n\n## Model\n\nHello.\x1b[2J\n", ""
         )
-        assert machine.run("sessions", "delete", "latest") == ProgramResult(0, f"Deleted session {session}.\n", "")
+        unasked = machine.run("sessions", "delete", "latest")
+        assert (unasked.code, unasked.stdout) == (3, "")
+        assert unasked.stderr == (
+            f"  {session}  one\ntejat: No terminal to ask on. Use --yes to delete without asking.\n"
+        )
+        deleted = machine.run("sessions", "delete", "latest", "--yes")
+        assert deleted == ProgramResult(0, f"Deleted session {session}.\n", "")
         assert machine.run("sessions", "show", "1").code == 42
 
     def test_export(self, machine: ProgramEnv) -> None:
@@ -119,7 +127,10 @@ class TestCommand:
     def test_bad_usage(self, machine: ProgramEnv, words: list[str]) -> None:
         done = machine.run("sessions", *words)
         assert (done.code, done.stdout) == (2, "")
-        assert done.stderr.startswith("tejat: `tejat sessions` takes list, show, delete, export or import.\nusage: ")
+        assert (
+            done.stderr
+            == f"tejat: Wrong arguments for `tejat sessions {words[0]}`.\nRun `tejat sessions --help` for usage.\n"
+        )
 
 
 class TestImport:
@@ -166,9 +177,9 @@ class TestImport:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (["sessions", "import", "nowhere"], "Cannot read nowhere: No such file or directory."),
-            (["sessions", "import", "../empty"], "../empty is not a chat of Gemini CLI."),
-            (["--session-file", "../empty", "-p", "hi"], "../empty is not a chat of Gemini CLI."),
+            (["sessions", "import", "nowhere"], "Could not read nowhere: No such file or directory."),
+            (["sessions", "import", "../empty"], "../empty is not a Gemini CLI chat."),
+            (["--session-file", "../empty", "-p", "hi"], "../empty is not a Gemini CLI chat."),
             (
                 ["sessions", "import"],
                 "Gemini CLI saved no chats for this project. Name a file: tejat sessions import FILE",

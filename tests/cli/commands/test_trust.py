@@ -15,7 +15,7 @@ from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders
 
 HOSTILE = {"mcpServers": {"x": {"command": "node", "args": ["\x1b[2J\nTrusted: everything"]}}}
-NOBODY = "tejat: nobody is here to say yes. With --yes it is trusted without asking.\n"
+NOBODY = "tejat: No terminal to ask on. Use --yes to trust it.\n"
 QUESTION = "Trust this folder as it is now? [y]es / [n]o: "
 
 
@@ -141,7 +141,7 @@ class TestAsking:
         run([str(root), "--yes"], environment)
         capsys.readouterr()
         assert run([str(root)], environment) == 0
-        assert capsys.readouterr().out.splitlines()[-1] == f"{root} is trusted: you said so."
+        assert capsys.readouterr().out.splitlines()[-1] == f"{root} is trusted: you decided so."
 
     @pytest.mark.usefixtures("nobody")
     def test_what_changed_is_marked(
@@ -163,7 +163,7 @@ class TestAsking:
     ) -> None:
         (tmp_path / "bare").mkdir()
         assert run([str(tmp_path / "bare"), "--yes"], environment) == 0
-        assert "  brings nothing along that needs trust\n" in capsys.readouterr().out
+        assert "  has no configuration that needs trust\n" in capsys.readouterr().out
 
     @pytest.mark.usefixtures("nobody")
     def test_a_variable_for_one_run_is_no_lasting_trust(self, environment: dict[str, str], root: Path) -> None:
@@ -189,7 +189,7 @@ class TestAsking:
 class TestDeciding:
     def test_never(self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["--never", str(root)], environment) == 0
-        assert capsys.readouterr() == (f"Never trusted, with everything in it: {root}\n", "")
+        assert capsys.readouterr() == (f"Never trusted, including all subfolders: {root}\n", "")
         assert level(environment, root) is TrustLevel.NOT_TRUSTED
 
     def test_revoke(self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +197,7 @@ class TestDeciding:
         capsys.readouterr()
         assert run(["--revoke", str(root)], environment) == 0
         assert run(["--revoke", str(root)], environment) == 0
-        assert capsys.readouterr() == (f"Forgotten: {root}\nNothing was decided about {root}.\n", "")
+        assert capsys.readouterr() == (f"Decision removed: {root}\nThere is no decision about {root}.\n", "")
         assert level(environment, root) is TrustLevel.UNKNOWN
 
     def test_what_gemini_was_told_still_holds(
@@ -209,7 +209,7 @@ class TestDeciding:
         rules.chmod(0o600)
         assert run(["--revoke", str(root)], environment) == 0
         assert capsys.readouterr().out.endswith(
-            f"{root} is trusted: you told Gemini CLI so about {root}. `tejat trust --never` overrules that.\n"
+            f"{root} is trusted: you decided so for {root} in Gemini CLI. Use `tejat trust --never` to override that.\n"
         )
 
     def test_a_folder_that_is_gone(self, environment: dict[str, str], tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ class TestDeciding:
 
     def test_list(self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["--list"], environment) == 0
-        assert capsys.readouterr().out == "Nothing was decided about any folder yet.\n"
+        assert capsys.readouterr().out == "No folder has been trusted or refused yet.\n"
         odd = root / "a\x1b[2J\nb"
         odd.mkdir()
         run(["--never", str(odd)], environment)
@@ -251,7 +251,7 @@ class TestWrong:
     ) -> None:
         missing = str(tmp_path / "missing")
         assert run([*flag, missing], environment) == 2
-        assert capsys.readouterr() == ("", f"tejat: Cannot look at {missing}: No such file or directory.\n")
+        assert capsys.readouterr() == ("", f"tejat: Could not read {missing}: No such file or directory.\n")
 
     @pytest.mark.parametrize("words", [["--list"], ["--yes"], [], ["--never", "."], ["--revoke", "."]])
     def test_a_broken_store_stays_as_it_is(
@@ -268,7 +268,7 @@ class TestWrong:
         store.chmod(0o600)
         monkeypatch.chdir(root)
         assert run(words, environment) == 52
-        assert f"Cannot rely on {store}: it is not JSON." in "".join(capsys.readouterr())
+        assert f"Cannot use {store}: not JSON." in "".join(capsys.readouterr())
         assert store.read_text() == "{"
 
 
@@ -287,7 +287,7 @@ class TestInstructions:
         sit_down("n\n")
         assert run([str(root)], environment) == 3
         shown = capsys.readouterr().out
-        assert "are not used yet:\n  GEMINI.md\n      Be [2Jquick.\n      Now.\n" in shown
+        assert "not used yet:\n  GEMINI.md\n      Be [2Jquick.\n      Now.\n" in shown
         sit_down("y\n")
         assert run([str(root)], environment) == 0
         capsys.readouterr()

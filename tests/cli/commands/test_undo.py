@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tejat.cli.commands import undo
-from tejat.cli.commands.undo import help_text
+from tejat.cli.main import main
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.undo import UndoEntry
@@ -60,7 +60,7 @@ class Place:
     def __call__(self, *words: str) -> int:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(undo, "open_undo", self.open)
-            return undo.run(list(words))
+            return main(["undo", *words])
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ class TestList:
         title, skipped = capsys.readouterr().out.splitlines()
         assert title.endswith("[nothing that can be undone]")
         why = "removed, and the old content is gone: too large to be kept (3.0 GB)"
-        assert skipped == f"        can't be undone: {place.root}/large: {why}"
+        assert skipped == f"        cannot be undone: {place.root}/large: {why}"
 
     def test_what_went_wrong_earlier_is_said(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         journal = UndoRecorder(str(place.state), [str(place.root)], limit=1000)
@@ -107,7 +107,7 @@ class TestList:
         asyncio.run(journal.record(FunctionCall("x", {}), Kind.OTHER, [], execute, whole_tree=True))
         journal.close()
         assert place() == 0
-        note = "The room for undo (1.0 kB) is used up: 2.0 kB more would be needed."
+        note = "Undo storage is full (1.0 kB): 2.0 kB more needed."
         assert capsys.readouterr().err == f"note: {time.strftime('%Y-%m-%d')} {note}\n"
 
     def test_hidden_characters_are_shown(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,17 +154,17 @@ class TestShow:
 
     def test_unknown(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         assert place("show", "nope") == 2
-        assert capsys.readouterr() == ("", "tejat: there is no entry 'nope'. `tejat undo` lists them.\n")
+        assert capsys.readouterr() == ("", "tejat: There is no entry 'nope'. `tejat undo` lists all entries.\n")
 
 
 class TestRestore:
     def test_yes(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         entry = place.shell("echo 1 > a")
         assert place("restore", entry.id, "--yes") == 0
-        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert capsys.readouterr() == (f"{entry.id}: restored 1 path.\n", "")
         assert os.listdir(place.root) == []
         assert place("restore", entry.id, "--yes") == 0
-        assert capsys.readouterr() == (f"{entry.id}: all is as it was.\n", "")
+        assert capsys.readouterr() == (f"{entry.id}: nothing left to restore.\n", "")
 
     def test_nobody_there_to_ask(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         entry = place.shell("echo 1 > a")
@@ -172,7 +172,7 @@ class TestRestore:
         out, error = capsys.readouterr()
         assert out == ""
         assert f"        remove {place.root}/a\n" in error
-        assert error.endswith("tejat: nobody is here to say yes. With --yes it is done without asking.\n")
+        assert error.endswith("tejat: No terminal to ask on. Use --yes to restore without asking.\n")
         assert os.listdir(place.root) == ["a"]
 
     def test_refused(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,13 +182,13 @@ class TestRestore:
         out, error = capsys.readouterr()
         assert out == ""
         assert error.splitlines() == [
-            f"tejat: {entry.id} was not put back, nothing was touched:",
-            f"        {place.root}/a: changed since",
-            "With --partial the rest is put back.",
+            f"tejat: {entry.id} was not restored and nothing was changed:",
+            f"        {place.root}/a: changed since then",
+            "Use --partial to restore the rest.",
         ]
         assert place("restore", entry.id, "--yes", "--partial") == 1
         out, error = capsys.readouterr()
-        assert out == f"{entry.id}: put back 1 path.\n"
+        assert out == f"{entry.id}: restored 1 path.\n"
         assert error == f"        {place.root}/a: changed since\n"
         assert os.listdir(place.root) == ["a"]
 
@@ -196,8 +196,8 @@ class TestRestore:
         entries = [place.shell(f"echo {number} > f{number}") for number in range(4)]
         assert place("--last", "2", "--yes") == 0
         assert capsys.readouterr().out.splitlines() == [
-            f"{entries[3].id}: put back 1 path.",
-            f"{entries[2].id}: put back 1 path.",
+            f"{entries[3].id}: restored 1 path.",
+            f"{entries[2].id}: restored 1 path.",
         ]
         assert sorted(os.listdir(place.root)) == ["f0", "f1"]
         (place.root / "f0").write_text("mine")
@@ -217,16 +217,16 @@ class TestRestore:
         assert "[1 created, 1 by others]" in capsys.readouterr().out
         assert place("restore", entry.id, "--yes") == 0
         out, error = capsys.readouterr()
-        assert out == f"{entry.id}: put back 1 path.\n"
+        assert out == f"{entry.id}: restored 1 path.\n"
         left, reason, hint = error.splitlines()
-        assert left == "tejat: left as it is, because others may have changed it:"
+        assert left == "tejat: Left unchanged, because something else may have changed it:"
         assert reason.startswith(f"        {place.root}/b: changed by ")
-        assert hint == f"To put back all of it: tejat undo restore {entry.id} --all, or name the paths."
+        assert hint == f"To restore all of it: tejat undo restore {entry.id} --all, or name the paths."
         assert os.listdir(place.root) == ["b"]
         assert place("show", entry.id) == 0
-        assert f"maybe by others: {place.root}/b: changed by " in capsys.readouterr().out
+        assert f"possibly changed by another program: {place.root}/b: changed by " in capsys.readouterr().out
         assert place("restore", entry.id) == 3
-        assert f"        left as it is: {place.root}/b: " in capsys.readouterr().err
+        assert f"        left unchanged: {place.root}/b: " in capsys.readouterr().err
 
     def test_what_others_did_is_put_back_if_it_is_named(
         self, place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -234,12 +234,12 @@ class TestRestore:
         entry = place.shell("echo 1 > a", beside="b")
         monkeypatch.chdir(place.root)
         assert place("restore", entry.id, "b", "--yes") == 0
-        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert capsys.readouterr() == (f"{entry.id}: restored 1 path.\n", "")
         assert os.listdir(place.root) == ["a"]
         assert place("restore", entry.id, "c", "--yes") == 2
         assert capsys.readouterr().err == f"tejat: {entry.id} did not change {place.root}/c\n"
         assert place("restore", entry.id, "--all", "--yes") == 0
-        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert capsys.readouterr() == (f"{entry.id}: restored 1 path.\n", "")
         assert os.listdir(place.root) == []
 
     def test_with_a_doubt_it_is_not_all_as_it_was(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,15 +256,15 @@ class TestRestore:
         entry = place.shell("rm one pipe big; echo 1 > new")
         assert place("restore", entry.id, "--yes") == 1
         out, error = capsys.readouterr()
-        assert out == f"{entry.id}: put back 2 paths.\n"
+        assert out == f"{entry.id}: restored 2 paths.\n"
         assert error.splitlines() == [
-            f"tejat: {entry.id} did more than can be undone:",
+            f"tejat: Part of {entry.id} cannot be undone:",
             f"        {place.root}/big: removed, and the old content is gone: too large to be kept (41.9 MB)",
             f"        {place.root}/one: was the same file as two (a hard link), and comes back as a copy",
             f"        {place.root}/pipe: was a pipe, socket or device",
         ]
         assert place("restore", entry.id, "--yes") == 1
-        assert capsys.readouterr().out == f"{entry.id}: nothing was put back.\n"
+        assert capsys.readouterr().out == f"{entry.id}: nothing was restored.\n"
 
     def test_caches_are_not_the_last_change(self, place: Place) -> None:
         place.shell("echo 1 > a.py")
@@ -276,10 +276,10 @@ class TestRestore:
         place.shell("mkdir src; cd src; seq 1 5000 | xargs touch")
         place.shell("rm -rf src")
         assert place("--last", "1") == 3
-        assert f"bring back {place.root}/src\n" in capsys.readouterr().err
+        assert f"restore {place.root}/src\n" in capsys.readouterr().err
         entry = place.shell("echo 1 > a")
         assert place("--last", "1", "--yes") == 0
-        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert capsys.readouterr() == (f"{entry.id}: restored 1 path.\n", "")
 
     def test_a_log_that_cannot_be_written(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         entry = place.shell("echo 1 > a")
@@ -287,8 +287,8 @@ class TestRestore:
             patch.setattr(os, "write", lambda *_: raise_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
             assert place("restore", entry.id, "--yes") == 1
         out, error = capsys.readouterr()
-        assert (place.root / "a").exists() or "this undo itself can't be undone: No space left on device" in error
-        assert "all is as it was" not in out
+        assert (place.root / "a").exists() or "This restore cannot be undone: No space left on device" in error
+        assert "nothing left to restore" not in out
         assert place("restore", entry.id, "--yes") == 0
 
 
@@ -299,7 +299,7 @@ def raise_error(error: OSError) -> int:
 class TestWords:
     def test_help(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         assert place("--help") == 0
-        assert capsys.readouterr().out == help_text()
+        assert capsys.readouterr().out == undo.make_parser().format_help()
 
     @pytest.mark.parametrize(
         "words",
@@ -351,5 +351,5 @@ def test_a_person_is_asked(place: Place, answer: bytes, code: int, left: list[st
         os.close(outer)
     assert child.wait(30) == code
     assert b"remove " + os.fsencode(place.root / "a") in shown
-    assert b"Put this back? [y]es / [n]o: " in shown
+    assert b"Restore these files? [y]es / [n]o: " in shown
     assert os.listdir(place.root) == left

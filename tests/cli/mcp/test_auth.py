@@ -18,7 +18,7 @@ from support.program import ProgramEnv, wait_for_exit
 from support.terminal.pty_program import PtyProgram, run_at_terminal, write_script
 
 LIMIT = 60
-PASTE = "If the browser runs on another machine, paste the address it ends at: "
+PASTE = "paste the address it ends at: "
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ class TestLogin:
             process = machine.start("mcp", "auth", "wiki", "--open")
             asyncio.run(follow_redirects(address_shown(process)))
             ended = wait_for_exit(process)
-            assert (ended.code, "No browser is opened: NO_BROWSER is set." in ended.stderr) == (0, True)
+            assert (ended.code, "No browser was opened, because NO_BROWSER is set." in ended.stderr) == (0, True)
         assert not opened.exists()
 
     def test_with_a_browser_on_another_machine(self, machine: ProgramEnv) -> None:
@@ -188,8 +188,8 @@ class TestForgetting:
             assert wait_for_exit(process).code == 0
             said = [machine.run("mcp", "auth", "wiki", "--forget") for _ in range(2)]
         assert [(done.code, done.stdout, done.stderr) for done in said] == [
-            (0, "Forgotten: the login at wiki. The server itself was not told.\n", ""),
-            (0, "There was no login at wiki.\n", ""),
+            (0, "Deleted the login for wiki. It was not revoked at the server.\n", ""),
+            (0, "There is no login for wiki.\n", ""),
         ]
         assert kept(machine.home) == 0
 
@@ -211,7 +211,7 @@ class TestWrong:
     def test_a_name_that_nobody_knows(self, here: McpCliEnv) -> None:
         here.write_servers(wiki=["x"])
         done = here.mcp("auth", "wikki")
-        told = 'tejat: There is no MCP server "wikki" in the settings. Known are: wiki.\n'
+        told = 'tejat: There is no MCP server "wikki" in the settings. Known servers: wiki.\n'
         assert (done.code, done.stdout, done.stderr) == (1, "", told)
         assert os.listdir(here.home) == [".gemini"]
 

@@ -60,7 +60,7 @@ def test_one_that_is_gone_can_still_be_switched_on(here: McpCliEnv) -> None:
 def test_a_name_that_nobody_knows(here: McpCliEnv) -> None:
     here.write_servers(files=["x"], notes=["y"], file=["z"], web=["w"])
     done = here.mcp("disable", "filse")
-    told = 'tejat: There is no MCP server "filse" in the settings. Known are: file, files, notes.\n'
+    told = 'tejat: There is no MCP server "filse" in the settings. Known servers: file, files, notes.\n'
     assert (done.code, done.stdout, done.stderr) == (1, "", told)
     assert not (here.home / ".gemini" / "mcp-server-enablement.json").exists()
 
@@ -69,7 +69,7 @@ def test_there_is_no_session_here(here: McpCliEnv) -> None:
     done = here.mcp("disable", "One", "--session")
     assert (done.code, done.stdout) == (2, "")
     assert done.stderr == (
-        "tejat: A switch always lasts. To choose the servers of one run, give that run "
+        "tejat: --session is not supported: this setting is permanent. To limit the servers of one run, use "
         "--allowed-mcp-server-names LIST.\n"
     )
 

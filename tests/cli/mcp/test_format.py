@@ -31,6 +31,6 @@ def test_one_line_stays_one() -> None:
 def test_the_nearest_names_come_first() -> None:
     known = ["zebra", "wiki", "Wikki", "notes"]
     assert unknown_server_message("wikki", known) == (
-        'There is no MCP server "wikki" in the settings. Known are: Wikki, wiki, notes.'
+        'There is no MCP server "wikki" in the settings. Known servers: Wikki, wiki, notes.'
     )
-    assert unknown_server_message("w" * 100_000, known).endswith("Known are: Wikki, wiki, notes.")
+    assert unknown_server_message("w" * 100_000, known).endswith("Known servers: Wikki, wiki, notes.")

@@ -47,15 +47,15 @@ def test_one_of_the_machine(here: McpCliEnv, tmp_path: Path, monkeypatch: pytest
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr == (
         'Server "one" not found in project settings.\n'
-        f"tejat: It is in {path}:1, which belongs to whoever runs this machine.\n"
+        f"tejat: It is in {path}:1, which only an administrator can change.\n"
     )
 
 
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({}, "`tejat mcp add` adds one."),
-        (SERVERS, "Known are: one, two."),
+        ({}, "Add one with `tejat mcp add`."),
+        (SERVERS, "Known servers: one, two."),
     ],
 )
 def test_one_that_is_nowhere(here: McpCliEnv, settings: dict[str, object], told: str) -> None:

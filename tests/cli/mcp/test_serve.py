@@ -232,10 +232,10 @@ class TestStarting:
         ("flags", "words"),
         [
             (["--root", "nowhere"], "nowhere"),
-            (["--token-file", "x"], "--token-file is for --http"),
-            (["--http", "--token-file", "nothing"], "The file for the token does not exist: nothing"),
-            (["--http", "99999"], "a port is a number from 0 to 65535"),
-            (["extra"], "unrecognized arguments: extra"),
+            (["--token-file", "x"], "--token-file works only with --http"),
+            (["--http", "--token-file", "nothing"], "The token file does not exist: nothing"),
+            (["--http", "99999"], "must be a port number from 0 to 65535"),
+            (["extra"], "Unexpected argument 'extra'."),
         ],
     )
     def test_what_cannot_be_served(self, machine: ProgramEnv, flags: list[str], words: str) -> None:
@@ -249,7 +249,7 @@ class TestStarting:
         done = machine.run(*SERVE, "--http", "--token-file", "token")
         assert (done.code, done.stderr) == (
             2,
-            "tejat: The token in the file token must have at least 16 plain characters, and no space.\n",
+            "tejat: The token in the file token must have at least 16 printable ASCII characters and no spaces.\n",
         )
         done = machine.run(*SERVE, "--http", TEJAT_MCP_TOKEN="with a space in it")
         assert done.code == 2
@@ -268,7 +268,8 @@ class TestStarting:
         assert re.fullmatch(r"tejat: Serving on http://127\.0\.0\.1:\d+/mcp\n", told[0])
         assert re.fullmatch(r"tejat: Clients must send the header Authorization: Bearer [\w-]{43}\n", told[1])
         assert (
-            told[3] == "tejat: Clients must send the token in the file token as the header Authorization: Bearer ...\n"
+            told[3]
+            == "tejat: Clients must send the token from the file token in the header Authorization: Bearer ...\n"
         )
 
     def test_a_port_that_is_taken(self, machine: ProgramEnv) -> None:
@@ -317,7 +318,7 @@ class TestStarting:
         out, aside = process.communicate(timeout=60)
         os.close(ours)
         os.close(theirs)
-        assert told.startswith("tejat: This is for programs")
+        assert told.startswith("tejat: Waiting for an MCP client on standard input")
         assert (process.returncode, out, aside) == (0, b"", b"")
 
     def test_the_help(self, machine: ProgramEnv) -> None:

@@ -31,13 +31,13 @@ def test_one_that_works(here: McpCliEnv) -> None:
     assert timeless(done.stdout) == [
         f"good: {OFFICIAL[0]} (stdio)",
         "  start T s  done",
-        "  handshake T s  official 7, revision 2025-11-25",
+        "  handshake T s  official 7, protocol 2025-11-25",
         "  list T s  2 tools, 1 prompt, 1 resource",
         "",
         "  TOOL         TOKENS",
         "  good__add N",
         "  good__count N",
-        "  together N",
+        "  total N",
     ]
     *_, add, count, together = [int(line.split()[-1]) for line in done.stdout.splitlines()[-3:]]
     assert add + count == together > 0
@@ -49,7 +49,7 @@ def test_what_is_wrong_with_some_of_its_tools(here: McpCliEnv, tmp_path: Path) -
     done = here.mcp("test", "odd")
     assert done.code == 0
     lines = done.stdout.splitlines()
-    problems, last_words = lines.index("  problems:"), lines.index("  last words on its error output:")
+    problems, last_words = lines.index("  problems:"), lines.index("  end of its error output:")
     assert problems < last_words - 2
     assert lines[last_words + 1 :] == ["  I am here"]
     assert "\x1b" not in done.stdout
@@ -67,7 +67,7 @@ def test_what_is_wrong_with_some_of_its_tools(here: McpCliEnv, tmp_path: Path) -
         ),
         (
             ["result=tools/list:{}", "result=prompts/list:{}", "capabilities={}"],
-            ["start T s  done", "handshake T s  hostile 1, revision 2025-11-25", "list T s  failed"],
+            ["start T s  done", "handshake T s  hostile 1, protocol 2025-11-25", "list T s  failed"],
             None,
         ),
     ],
@@ -80,7 +80,7 @@ def test_the_step_that_fails(here: McpCliEnv, faults: list[str], steps: list[str
         f"bad: {HOSTILE[0]} (stdio)",
         *(f"  {step}" for step in steps),
         "",
-        "  last words on its error output:",
+        "  end of its error output:",
         "  why it is so",
     ]
     assert done.stderr.startswith("tejat: ")
@@ -120,7 +120,7 @@ def test_one_that_wants_to_know_who_asks(here: McpCliEnv) -> None:
                 1,
                 [f"wiki: {server.url} (http)", "  start T s  done", "  handshake T s  failed"],
             )
-            assert done.stderr.endswith("tejat: `tejat mcp auth wiki` logs in there.\n")
+            assert done.stderr.endswith("tejat: Log in with `tejat mcp auth wiki`.\n")
 
     run_checked(main())
 
@@ -137,7 +137,7 @@ def test_one_that_may_not_be_started(here: McpCliEnv, tmp_path: Path) -> None:
 def test_a_name_that_nobody_knows(here: McpCliEnv) -> None:
     here.write_servers(good=["x"])
     done = here.mcp("test", "god")
-    told = 'tejat: There is no MCP server "god" in the settings. Known are: good.\n'
+    told = 'tejat: There is no MCP server "god" in the settings. Known servers: good.\n'
     assert (done.code, done.stdout, done.stderr) == (1, "", told)
 
 
@@ -149,7 +149,7 @@ def test_a_folder_that_nobody_trusts_may_be_why(here: McpCliEnv) -> None:
     assert done.stderr == (
         "tejat: This folder has changed since it was trusted: its configuration is ignored "
         "(.gemini/settings.json). See `tejat trust`.\n"
-        'tejat: There is no MCP server "one" in the settings. `tejat mcp add` adds one.\n'
+        'tejat: There is no MCP server "one" in the settings. Add one with `tejat mcp add`.\n'
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.external_tools import ExternalToolsEnv, hostile_server, tools_fault
 from support.mcp.clients import living_pids
 from support.program import ProgramResult
-from tejat.app.inspection import run_checks
+from tejat.app.inspection.openers import run_checks
 
 PLUGIN = "from tejat import tool\n@tool\ndef tide(at: str) -> str:\n    'Tells the tide.'\n    return at\n"
 TIDES = {"name": "tides", "description": "Tells the tides. At length."}
@@ -26,7 +26,7 @@ def listed(env: ExternalToolsEnv, *words: str) -> ProgramResult:
 def rows(done: ProgramResult) -> dict[str, str]:
     """The lines of the table by the names of the tools."""
     head, *lines = done.stdout.partition("\n\n")[0].splitlines()
-    assert head.split() == ["NAME", "SHOWN", "AS", "KIND", "SOURCE", "TOKENS", "WHAT", "IT", "DOES"]
+    assert head.split() == ["NAME", "SHOWN", "AS", "KIND", "SOURCE", "TOKENS", "DESCRIPTION"]
     return {line.split()[0]: " ".join(line.split()) for line in lines}
 
 

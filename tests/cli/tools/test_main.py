@@ -31,7 +31,7 @@ class TestList:
     def test_a_table_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["list"]) == 0
         header, *rows, _, total = capsys.readouterr().out.splitlines()
-        assert header.split() == ["NAME", "SHOWN", "AS", "KIND", "SOURCE", "TOKENS", "WHAT", "IT", "DOES"]
+        assert header.split() == ["NAME", "SHOWN", "AS", "KIND", "SOURCE", "TOKENS", "DESCRIPTION"]
         assert [row.split()[:3] for row in rows] == [
             ["list_directory", "ReadFolder", "search"],
             ["read_file", "ReadFile", "read"],
@@ -50,7 +50,7 @@ class TestList:
         ]
         assert all(row.split()[3] == "built-in" and len(row.split()) > 6 for row in rows)
         tokens = sum(int(row.split()[4].replace(",", "")) for row in rows)
-        assert total == f"14 tools, about {tokens:,} tokens in every request that tells of all of them"
+        assert total == f"14 tools, about {tokens:,} tokens in every request that declares all of them"
         assert tokens > 1_000
 
     def test_the_declarations_for_a_model(self, workspace: Path) -> None:

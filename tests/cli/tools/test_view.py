@@ -46,14 +46,14 @@ def on_a_terminal(show: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *, 
     return seen.decode().replace("\r\n", "\n").removesuffix("<end>\n")
 
 
-SUM = "2 tools, about 49 tokens in every request that tells of all of them"
+SUM = "2 tools, about 49 tokens in every request that declares all of them"
 
 
 class TestTools:
     def test_a_table_of_whole_lines_when_it_goes_to_a_program(self, capsys: pytest.CaptureFixture[str]) -> None:
         print_tools(ENTRIES)
         assert capsys.readouterr().out.splitlines() == [
-            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  WHAT IT DOES",
+            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  DESCRIPTION",
             "glob       FindFiles  search  built-in      29  Finds files by name",
             "read_file  ReadFile   read    built-in      20  Reads a file",
             "",
@@ -63,7 +63,7 @@ class TestTools:
     def test_lines_are_cut_to_the_width_of_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
         seen = on_a_terminal(lambda: print_tools(ENTRIES), monkeypatch, columns=58)
         assert seen.splitlines()[:3] == [
-            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  WHAT IT D…",
+            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  DESCRIPTI…",
             "glob       FindFiles  search  built-in      29  Finds fil…",
             "read_file  ReadFile   read    built-in      20  Reads a f…",
         ]
@@ -71,8 +71,8 @@ class TestTools:
     def test_no_tools_are_a_table_too(self, capsys: pytest.CaptureFixture[str]) -> None:
         print_tools([])
         assert capsys.readouterr().out == (
-            "NAME  SHOWN AS  KIND  SOURCE  TOKENS  WHAT IT DOES\n\n"
-            "0 tools, about 0 tokens in every request that tells of all of them\n"
+            "NAME  SHOWN AS  KIND  SOURCE  TOKENS  DESCRIPTION\n\n"
+            "0 tools, about 0 tokens in every request that declares all of them\n"
         )
 
     def test_where_each_is_from(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ class TestTools:
             "discovered                   2,014",
             "server hub                   2,014",
         ]
-        assert total == "3 tools, about 6,042 tokens in every request that tells of all of them"
+        assert total == "3 tools, about 6,042 tokens in every request that declares all of them"
 
     def test_what_could_not_be_had_goes_to_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
         print_tools(ENTRIES, ["Server a\x1b is not there."])
@@ -111,7 +111,7 @@ class TestResult:
             (InlineData("image/png", b"12345"), "[image/png, 5 bytes]\n"),
             (["see:\n", InlineData("image/png", b"12345")], "see:\n[image/png, 5 bytes]\n"),
             (FileData("video/mp4", "gs://a/b"), "[video/mp4, gs://a/b]\n"),
-            (FunctionResponse("glob", {}), "[answer of glob]\n"),
+            (FunctionResponse("glob", {}), "[result of glob]\n"),
             ([], "\n"),
         ],
     )

@@ -86,8 +86,10 @@ class TestFound:
         newer = write(files, IDS[0], at=NOW + 50, prompt="fix\nthe secret-key bug")
         older = write(files, IDS[1], at=NOW + 7)
         assert files.list_sessions() == [
-            SessionSummary(1, IDS[1], older, "do it", "fast", NOW, NOW + 7, os.path.getsize(older)),
-            SessionSummary(2, IDS[0], newer, "fix the *** bug", "fast", NOW, NOW + 50, os.path.getsize(newer)),
+            SessionSummary(1, IDS[1], older, "do it", "fast", NOW, NOW + 7, os.path.getsize(older), str(tmp_path)),
+            SessionSummary(
+                2, IDS[0], newer, "fix the *** bug", "fast", NOW, NOW + 50, os.path.getsize(newer), str(tmp_path)
+            ),
         ]
         project = hashlib.sha256(os.fsencode(tmp_path)).hexdigest()[:16]
         assert older == str(tmp_path / "sessions" / project / "2026-02-02T02-40-00-aabb2222.jsonl")
@@ -220,7 +222,7 @@ class TestResume:
         files = store(tmp_path)
         journal = files.create(session_id=IDS[0], model="fast")
         journal.record_prompt(user_message("x"), "x")
-        with pytest.raises(UsageError, match="in use"):
+        with pytest.raises(UsageError, match="it is open in another process"):
             files.resume(files.find(IDS[0]))
         journal.close()
 
@@ -250,7 +252,7 @@ journal.record_prompt(user_message("from the other process"), "")
             assert first.stdout.readline() == "mine\n"
             second = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
             assert second.stdout == f"Cannot open session {IDS[2]}: it is open in another process.\n"
-            with pytest.raises(UsageError, match="in use"):
+            with pytest.raises(UsageError, match="it is open in another process"):
                 files.resume(files.find("latest"))
         finally:
             first.communicate("", timeout=30)

@@ -1,10 +1,9 @@
 """`tejat doctor`: checks of the machine and the configuration."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 
-from tejat.app.inspection import open_setup, run_checks
+from tejat.app.inspection.openers import open_setup, run_checks
 from tejat.app.setup.setup_report import SetupReport
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.doctor_fix import fix_settings
@@ -24,14 +23,14 @@ _MAX_COLUMN = 60
 
 def run(words: list[str]) -> int:
     """Run `tejat doctor` and return the exit code."""
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     roots = options.root or ["."]
     try:
         if options.fix:
             return fix_settings(is_confirmed=options.yes)
         if options.setup:
             return _print_setup(open_setup(roots), as_json=options.json)
-        checks = run_checks(roots, options.sandbox, is_strict=options.strict_settings)
+        checks = run_checks(roots, options.sandbox, is_strict=options.strict_settings, model=options.model)
     except UsageError as error:
         return print_usage_error(error)
     if options.json:
@@ -71,21 +70,31 @@ def print_checks(checks: Sequence[DoctorCheck]) -> None:
     style = Style(sys.stdout)
     width = max(len(translate(check.name)) for check in checks)
     group = ""
-    for check in checks:
+    for index, check in enumerate(checks):
         if check.group != group:
             group = check.group
             print(style.bold(translate(group)))
         works = _("yes") if check.passed else _("NO")
         print(f"  {works.ljust(3)}  {translate(check.name).ljust(width)}  {sanitize_text(translate(check.detail))}")
+        is_repeated = index + 1 < len(checks) and checks[index + 1].fix == check.fix
+        if check.fix and not is_repeated:
+            print(f"       {' ' * width}  {_('Fix: {command}', command=sanitize_text(translate(check.fix)))}")
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat doctor`."""
     parser = CommandParser(
-        prog="tejat doctor",
-        description=_("Check the sandbox, installed programs, the model, settings and trust."),
-        epilog=_(
-            "exit codes: 0 checked, 2 bad usage, 44 the required sandbox does not work, 52 the settings have errors"
+        "tejat doctor",
+        _("Check the sandbox, installed programs, the model, settings and trust."),
+        exit_codes=(
+            ("0", _("checked; also if a check says NO")),
+            ("2", _("bad usage")),
+            ("44", _("the required sandbox does not work")),
+            ("52", _("the settings have errors")),
         ),
+    )
+    parser.add_argument(
+        "-m", "--model", metavar="NAME", help=_("check this model instead of the configured one, without asking it")
     )
     parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))
     parser.add_argument("--json", action="store_true", help=_("print JSON"))

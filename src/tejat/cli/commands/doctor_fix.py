@@ -3,8 +3,7 @@
 import os
 import sys
 
-from tejat.cli.messages import one_line, print_error
-from tejat.cli.yes_no import confirm
+from tejat.cli.messages import confirm, one_line, print_error
 from tejat.config.paths import app_paths
 from tejat.config.settings.relocation import find_misplaced_settings, move_misplaced_settings
 from tejat.core.errors import ConfigurationError, UsageError

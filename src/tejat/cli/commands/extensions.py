@@ -2,8 +2,8 @@
 
 import os
 
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.reserved import missing_command, refuse_if_switched_off
-from tejat.cli.messages import print_bad_usage
 from tejat.cli.run import report_input_error
 from tejat.config.paths import app_paths
 from tejat.core.exit_codes import EXIT_OK
@@ -15,31 +15,34 @@ _MANIFEST = "gemini-extension.json"
 
 def run(words: list[str]) -> int:
     """Run `tejat extensions` and return the exit code."""
+    parser = make_parser()
     match words:
-        case _ if "-h" in words or "--help" in words:
-            print(help_text(), end="")
-            return EXIT_OK
+        case _ if {"-h", "--help"} & set(words):
+            parser.parse_args(words)
         case _ if (refused := refuse_if_switched_off("extensions")) is not None:
             return refused
         case ["list"]:
             return list_extensions()
         case [] | ["list", *_]:
-            return print_bad_usage(_("`tejat extensions` takes list."), help_text())
+            return parser.reject_words(words)
         case _:
             return report_input_error(missing_command(f"extensions {words[0]}", ["extensions", *words]), words)
+    return EXIT_OK
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat extensions list
-
-List the extensions that Gemini CLI installed for you and for this project. Tejat does not load extensions yet, so
-install, update, enable and the other commands of Gemini CLI do not exist.
-
-options:
-  -h, --help     show this help
-  -v, --version  show the version
-""")
+def make_parser() -> CommandParser:
+    """The parser of `tejat extensions`."""
+    parser = CommandParser(
+        "tejat extensions",
+        _(
+            "List the extensions that Gemini CLI installed for you and for this project. Tejat does not load "
+            "extensions yet, so there is no install, update or enable."
+        ),
+        usages=("tejat extensions list",),
+        actions=(("list", _("list the extensions")),),
+    )
+    parser.add_argument("words", nargs="*")
+    return parser
 
 
 def list_extensions() -> int:

@@ -2,7 +2,8 @@
 
 from tejat.app.commands.hooks import hook_states
 from tejat.app.run_config import load_run_config
-from tejat.cli.messages import print_bad_usage, print_error, print_errors
+from tejat.cli.command_parser import CommandParser
+from tejat.cli.messages import print_error, print_errors
 from tejat.cli.run import report_input_error
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
@@ -13,29 +14,26 @@ from tejat.ui.shared.exit_status import classify_error
 
 def run(words: list[str]) -> int:
     """Run `tejat hooks` and return the exit code."""
-    match words:
-        case _ if "-h" in words or "--help" in words:
-            print(help_text(), end="")
-            return EXIT_OK
-        case [] | ["list"]:
-            return _list()
-        case ["migrate", *_]:
-            message = _("Nothing to migrate: hooks of Claude Code are read as they are. See `tejat hooks list`.")
-            return report_input_error(message, words)
-        case _:
-            return print_bad_usage(_("`tejat hooks` takes list."), help_text())
+    if words[:1] == ["migrate"]:
+        message = _("Nothing to migrate: Claude Code hooks are read as they are. See `tejat hooks list`.")
+        return report_input_error(message, words)
+    parser = make_parser()
+    options = parser.parse_args(words)
+    if options.words in ([], ["list"]):
+        return _list()
+    return parser.reject_words(options.words)
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat hooks [list]
-
-List the configured hooks, whether each one is on, and the file that sets it.
-
-options:
-  -h, --help     show this help
-  -v, --version  show the version
-""")
+def make_parser() -> CommandParser:
+    """The parser of `tejat hooks`."""
+    parser = CommandParser(
+        "tejat hooks",
+        _("List the configured hooks, whether each one is on, and the file that sets it."),
+        usages=("tejat hooks [list]",),
+        actions=(("list", _("list the hooks")),),
+    )
+    parser.add_argument("words", nargs="*")
+    return parser
 
 
 def _list() -> int:

@@ -5,9 +5,9 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from tejat.app.inspection import open_jobs
+from tejat.app.inspection.openers import open_jobs
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import print_bad_usage, print_error
+from tejat.cli.messages import print_error
 from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _
@@ -17,17 +17,15 @@ from tejat.core.text.time_format import format_time
 from tejat.ui.plain.table import print_table
 
 if TYPE_CHECKING:
-    from tejat.app.inspection import JobStore
+    from tejat.app.inspection.openers import JobStore
 
 _DEFAULT_LINES = 100
 
 
 def run(words: list[str]) -> int:
     """Run `tejat jobs` and return the exit code."""
-    if "-h" in words or "--help" in words:
-        print(help_text(), end="")
-        return EXIT_OK
-    options = _parser().parse_intermixed_args(words)
+    parser = make_parser()
+    options = parser.parse_intermixed_args(words)
     try:
         match options.words:
             case [] | ["list"]:
@@ -37,38 +35,44 @@ def run(words: list[str]) -> int:
             case ["stop", pid] if pid.isdecimal():
                 return _stop(open_jobs(), int(pid))
             case _:
-                return print_bad_usage(_("`tejat jobs` takes list, read PID or stop PID."), help_text())
+                return parser.reject_words(options.words)
     except ToolFailure as failure:
         print_error(failure.message)
         return EXIT_FAILED
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat jobs [list] [--json]
-       tejat jobs read PID [--offset N] [--lines N]
-       tejat jobs stop PID
-
-List the commands that run in the background, read their output, or stop them.
-
-options:
-  --json         print the jobs as one JSON array
-  --offset N     start at this byte of the output (default: the last lines)
-  --lines N      print at most this many lines (default: 100)
-  -d, --debug    write details to the log, and show where an internal error happened
-  -h, --help     show this help
-  -v, --version  show the version
-
-exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
-""")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="tejat jobs", usage=help_text().partition(": ")[2], add_help=False)
+def make_parser() -> CommandParser:
+    """The parser of `tejat jobs`."""
+    parser = CommandParser(
+        "tejat jobs",
+        _("List the commands that run in the background, read their output, or stop them."),
+        usages=(
+            "tejat jobs [list] [--json]",
+            "tejat jobs read PID [--offset N] [--lines N]",
+            "tejat jobs stop PID",
+        ),
+        actions=(
+            ("list", _("list the background commands of this user")),
+            ("read", _("print the output of a command")),
+            ("stop", _("stop a command and everything it started")),
+        ),
+        examples=(("tejat jobs read 4711 --lines 20", _("the last 20 lines of its output")),),
+        exit_codes=(
+            ("0", _("done")),
+            ("1", _("no such job, or it could not be read or stopped")),
+            ("2", _("bad usage")),
+        ),
+    )
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--offset", type=_count)
-    parser.add_argument("--lines", type=_count, default=_DEFAULT_LINES)
+    parser.add_argument("--json", action="store_true", help=_("print the jobs as a JSON array"))
+    parser.add_argument("--offset", type=_count, metavar="N", help=_("start at this byte of the output"))
+    parser.add_argument(
+        "--lines",
+        type=_count,
+        default=_DEFAULT_LINES,
+        metavar="N",
+        help=_("print at most this many lines (default: 100)"),
+    )
     return parser
 
 
@@ -81,7 +85,7 @@ def _count(text: str) -> int:
 def _list(jobs: "JobStore", *, as_json: bool) -> int:
     found = jobs.list_jobs()
     for path in found.unreadable:
-        print_error(_("this record cannot be read: {path}", path=path))
+        print_error(_("Cannot read the job record {path}.", path=path))
     if as_json:
         names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
         print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))
@@ -108,11 +112,11 @@ def _read(jobs: "JobStore", pid: int, *, offset: int | None, lines: int) -> int:
     text = sanitize_text(part.text) if sys.stdout.isatty() else part.text
     print(text, end="" if text.endswith("\n") or not text else "\n")
     if part.next_offset < part.size:
-        print_error(_("there is more, read on with --offset {offset}", offset=part.next_offset))
+        print_error(_("More output follows. Continue with --offset {offset}.", offset=part.next_offset))
     return EXIT_OK
 
 
 def _stop(jobs: "JobStore", pid: int) -> int:
     job = jobs.stop(pid)
-    print(_("Process {pid} is over: {outcome}.", pid=pid, outcome=_state_label(job.state, job.exit_code, job.signal)))
+    print(_("Process {pid} stopped: {outcome}.", pid=pid, outcome=_state_label(job.state, job.exit_code, job.signal)))
     return EXIT_OK

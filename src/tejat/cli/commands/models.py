@@ -1,12 +1,11 @@
 """`tejat models`: list the models to choose from, and update their catalogue."""
 
-import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from tejat.app.inspection import list_service_models, update_model_catalogue
+from tejat.app.inspection.openers import list_service_models, update_model_catalogue
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import print_bad_usage, print_error, print_usage_error
+from tejat.cli.messages import print_error, print_usage_error
 from tejat.core.agent.listed_models import CatalogueInfo, ListedModel, ServiceListing
 from tejat.core.agent.prices import Price
 from tejat.core.errors import UsageError
@@ -22,10 +21,8 @@ _NUMERIC_COLUMNS = (1, 2, 3)
 
 def run(words: list[str]) -> int:
     """Run `tejat models` and return the exit code."""
-    if "-h" in words or "--help" in words:
-        print(help_text(), end="")
-        return EXIT_OK
-    options = _parser().parse_intermixed_args(words)
+    parser = make_parser()
+    options = parser.parse_intermixed_args(words)
     try:
         match options.words:
             case [] | ["list"]:
@@ -35,43 +32,48 @@ def run(words: list[str]) -> int:
             case ["update" | "refresh", source]:
                 return _update(source)
             case _:
-                return print_bad_usage(_("`tejat models` takes list or update [FILE or URL]."), help_text())
+                return parser.reject_words(options.words)
     except UsageError as error:
         return print_usage_error(error)
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat models [list] [--service NAME]... [--all] [--json]
-       tejat models update [FILE or URL]
-
-List the models that the services with an API key and the local server offer, with context windows and prices. If a
-service cannot be asked, its models are listed from the catalogue, with a note.
-
-`update` reads current prices from a file, an https address, the setting models.catalogueUrl, or the published data of
-the genai-prices project. Nothing is updated unless you run it. `refresh` is the same.
-
-options:
-  --service NAME  gemini, vertex, anthropic, openai or ollama; may be repeated (default: those that can be used here)
-  --all           also models that are not for conversations
-  --json          print one JSON object
-  -d, --debug     write details to the log, and show where an internal error happened
-  -h, --help      show this help
-  -v, --version   show the version
-
-Prices are in dollars per million tokens sent (INPUT) and received (OUTPUT), as of today. `+` marks a higher price for
-long prompts. An empty cell means that the value is unknown.
-
-exit codes: 0 done, 2 bad usage, or the catalogue could not be updated
-""")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="tejat models", usage=help_text().partition(": ")[2], add_help=False)
+def make_parser() -> CommandParser:
+    """The parser of `tejat models`."""
+    parser = CommandParser(
+        "tejat models",
+        _(
+            "List the models of the services you have a key for, and of the local server, with context windows and "
+            "prices. If a service cannot be reached, its models are listed from the built-in catalogue, with a note."
+        ),
+        usages=(
+            "tejat models [list] [--service NAME]... [--all] [--json]",
+            "tejat models update [FILE or URL]",
+        ),
+        actions=(
+            ("list", _("list the models")),
+            ("update", _("update the prices of the catalogue; `refresh` is the same")),
+        ),
+        notes=_(
+            "Prices are in dollars per million tokens: INPUT for tokens sent, OUTPUT for tokens received. `+` marks a "
+            "higher price for long prompts. Empty cells are unknown.\n\n"
+            "`update` reads prices from a file, an https URL, the setting models.catalogueUrl, or the published data "
+            "of the genai-prices project. The catalogue is never updated automatically."
+        ),
+        examples=(
+            ("tejat models --service openai", _("the models of one service")),
+            ("tejat models --all --json", _("everything, for scripts")),
+        ),
+        exit_codes=(("0", _("done")), ("2", _("bad usage, or the catalogue could not be updated"))),
+    )
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--service", action="append")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--service",
+        action="append",
+        metavar="NAME",
+        help=_("gemini, vertex, anthropic, openai or ollama; may be repeated (default: all that can be used here)"),
+    )
+    parser.add_argument("--all", action="store_true", help=_("include models that are not for conversations"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
     return parser
 
 
@@ -98,7 +100,7 @@ def _catalogue_note(listing: ServiceListing, catalogue: CatalogueInfo) -> str:
     if not listing.models:
         return _("{service}: {why}", service=listing.service, why=listing.problem)
     return _(
-        "{service}: {why} Showing the catalogue of {date}.",
+        "{service}: {why} Showing the catalogue from {date}.",
         service=listing.service,
         why=listing.problem,
         date=catalogue.date,
@@ -170,8 +172,8 @@ def _update(source: str | None) -> int:
     catalogue, count = asyncio.run(update_model_catalogue(source))
     print(
         ngettext(
-            "{count} model with the prices of {date} from {origin}, stored in {path}.",
-            "{count} models with the prices of {date} from {origin}, stored in {path}.",
+            "Stored {count} model with prices of {date} from {origin} in {path}.",
+            "Stored {count} models with prices of {date} from {origin} in {path}.",
             count,
             date=catalogue.date,
             origin=catalogue.origin,

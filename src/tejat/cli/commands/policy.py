@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from tejat.app.inspection import open_policy
+from tejat.app.inspection.openers import open_policy
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import one_line, print_bad_usage, print_errors, print_usage_error
+from tejat.cli.messages import one_line, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -29,28 +29,40 @@ def run(words: list[str]) -> int:
                 return act(options)
             except UsageError as error:
                 return print_usage_error(error)
-        case ["-h" | "--help", *_]:
-            print(help_text(), end="")
-            return EXIT_OK
         case _:
-            return print_bad_usage(_("`tejat policy` takes explain, list, revoke or test."), help_text())
+            parser = make_parser()
+            return parser.reject_words(parser.parse_args(words).words)
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
-       tejat policy list [--json]
-       tejat policy revoke ID | --all
-       tejat policy test FILE
+def make_parser() -> CommandParser:
+    """The parser of `tejat policy`."""
+    parser = CommandParser(
+        "tejat policy",
+        _(
+            "Explain what would happen to a tool call, list the rules, revoke saved ones, and test them. "
+            "`tejat policy COMMAND --help` shows the options of a command."
+        ),
+        usages=(
+            "tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]",
+            "tejat policy list [--json]",
+            "tejat policy revoke ID | --all",
+            "tejat policy test FILE",
+        ),
+        actions=(
+            ("explain", _("explain whether a call is allowed, denied or asked about")),
+            ("list", _("list every rule and its source")),
+            ("revoke", _("revoke saved rules")),
+            ("test", _("check the rules against a file of cases")),
+        ),
+        examples=(("tejat policy explain run_shell_command command='git push'", ""),),
+    )
+    parser.add_argument("words", nargs="*")
+    return parser
 
-Explain what would happen to a tool call, list the rules, revoke saved ones, and test them.
-`tejat policy COMMAND --help` shows the options of a command.
 
-options:
-  -d, --debug    write details to the log, and show where an internal error happened
-  -h, --help     show this help
-  -v, --version  show the version
-""")
+def make_action_parsers() -> dict[str, CommandParser]:
+    """The parsers of the commands of `tejat policy`."""
+    return {name: make() for name, (make, _act) in _COMMANDS.items()}
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -143,49 +155,46 @@ def _print_tree(title: str, lines: Sequence[str]) -> None:
             print(f"  {stem} {further}")
 
 
-def _parser(command: str, description: str, epilog: str | None = None) -> argparse.ArgumentParser:
-    return CommandParser(
-        prog=f"tejat policy {command}",
-        description=description,
-        epilog=epilog,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _explain_parser() -> argparse.ArgumentParser:
-    parser = _parser(
-        "explain",
+def _explain_parser() -> CommandParser:
+    parser = CommandParser(
+        "tejat policy explain",
         _("Explain whether a tool call would be allowed, denied or asked about, by which rule and why."),
-        _("example: {command}", command='tejat policy explain run_shell_command \'{"command": "git log"}\''),
+        examples=(("tejat policy explain run_shell_command command='git push'", ""),),
     )
-    parser.add_argument("tool", help=_("the tool"))
+    parser.add_argument("tool", metavar="TOOL", help=_("the tool"))
     parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=_("its arguments"))
     parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
     add_policy_flags(parser)
     return parser
 
 
-def _list_parser() -> argparse.ArgumentParser:
-    parser = _parser("list", _("List every rule with its source, and saved rules with the id to revoke them."))
+def _list_parser() -> CommandParser:
+    parser = CommandParser(
+        "tejat policy list", _("List every rule with its source, and saved rules with the id to revoke them.")
+    )
     parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
     add_policy_flags(parser)
     return parser
 
 
-def _revoke_parser() -> argparse.ArgumentParser:
-    parser = _parser("revoke", _('Revoke rules that were saved when you answered "always".'))
+def _revoke_parser() -> CommandParser:
+    parser = CommandParser("tejat policy revoke", _('Revoke rules that were saved when you answered "always".'))
     parser.add_argument("id", nargs="?", metavar="ID", help=_("the id that `tejat policy list` shows"))
     parser.add_argument("--all", action="store_true", help=_("revoke all of them"))
     return parser
 
 
-def _test_parser() -> argparse.ArgumentParser:
-    parser = _parser(
-        "test",
+def _test_parser() -> CommandParser:
+    parser = CommandParser(
+        "tejat policy test",
         _("Check the rules against a file of cases:")
         + '\n\n  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
-        _("exit codes: 0 all as expected, 1 some are not, 2 bad usage, 52 a broken policy or settings file"),
+        exit_codes=(
+            ("0", _("all as expected")),
+            ("1", _("some are not")),
+            ("2", _("bad usage")),
+            ("52", _("a policy or settings file has errors")),
+        ),
     )
     parser.add_argument("file", metavar="FILE", help=_("a TOML file"))
     add_policy_flags(parser)
@@ -193,7 +202,7 @@ def _test_parser() -> argparse.ArgumentParser:
 
 
 _TEXT_WIDTH = 60
-_COMMANDS: dict[str, tuple[Callable[[], argparse.ArgumentParser], Callable[[argparse.Namespace], int]]] = {
+_COMMANDS: dict[str, tuple[Callable[[], CommandParser], Callable[[argparse.Namespace], int]]] = {
     "explain": (_explain_parser, _explain),
     "list": (_list_parser, _list),
     "revoke": (_revoke_parser, _revoke),

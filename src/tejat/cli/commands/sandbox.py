@@ -19,9 +19,16 @@ from tejat.core.json_text import dump_json
 
 def run(words: list[str]) -> int:
     """Run `tejat sandbox` and return the exit code."""
-    options = _parser().parse_args(words)
+    parser = make_parser()
+    options = parser.parse_intermixed_args(words)
     try:
-        return _build(options) if options.action == "build" else _test(options)
+        match options.words:
+            case ["build"]:
+                return _build(options)
+            case ["test"]:
+                return _test(options)
+            case _:
+                return parser.reject_words(options.words)
     except UsageError as error:
         return print_usage_error(error)
 
@@ -47,14 +54,23 @@ def _test(options: argparse.Namespace) -> int:
     return next((check.exit_code for check in checks if check.exit_code), EXIT_OK)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat sandbox`."""
     parser = CommandParser(
-        prog="tejat sandbox",
-        description=_("Build the image for container sandboxes (build), or test what the sandbox enforces (test)."),
-        epilog=_("exit codes: 0 done, 1 the image was not built, 2 bad usage, 44 the sandbox does not work"),
+        "tejat sandbox",
+        _("Test what the sandbox enforces, or build the image for container sandboxes."),
+        usages=("tejat sandbox test [--sandbox WORD] [--root DIR] [--json]", "tejat sandbox build [--sandbox WORD]"),
+        actions=(("test", _("try the sandbox and report what it enforces")), ("build", _("build the container image"))),
+        examples=(("tejat sandbox build --sandbox podman", _("build the image with podman")),),
+        exit_codes=(
+            ("0", _("done")),
+            ("1", _("the image was not built")),
+            ("2", _("bad usage")),
+            ("44", _("the sandbox does not work")),
+        ),
     )
-    parser.add_argument("action", choices=("build", "test"))
+    parser.add_argument("words", nargs="*")
     parser.add_argument("--root", default=".", metavar="DIR", help=_("the project directory (default: .)"))
-    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    parser.add_argument("--json", action="store_true", help=_("print a JSON array"))
     add_sandbox_flag(parser)
     return parser

@@ -7,8 +7,7 @@ import sys
 from tejat.app.run_config import load_run_config
 from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import one_line, print_error
-from tejat.cli.yes_no import confirm
+from tejat.cli.messages import confirm, one_line, print_error
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustDecision, TrustLevel, forget_folder, list_trusted_folders, trust_folder
 from tejat.config.trust.renewal import persistent_trust
@@ -25,7 +24,7 @@ from tejat.ui.plain.style import Style
 
 def run(words: list[str]) -> int:
     """Run `tejat trust` and return the exit code."""
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     paths = app_paths(os.environ)
     try:
         if options.list:
@@ -53,7 +52,7 @@ def _trust(paths: AppPaths, options: argparse.Namespace) -> int:
         return EXIT_CONFIGURATION
     if not options.yes:
         if not is_interactive():
-            print_error(_("nobody is here to say yes. With --yes it is trusted without asking."))
+            print_error(_("No terminal to ask on. Use --yes to trust it."))
             return EXIT_NOT_CONFIRMED
         if not confirm(_("Trust this folder as it is now? [y]es / [n]o:")):
             print(_("Nothing was changed."), file=sys.stderr)
@@ -73,14 +72,14 @@ def _review_instructions(root: str, *, is_confirmed: bool) -> int:
     unseen = unseen_instructions(run_config, find_all_context_files(run_config))
     if not unseen:
         return EXIT_OK
-    print(_("Instructions for the model that are new or have changed, and are not used yet:"))
+    print(_("Instructions for the model that are new or changed, and not used yet:"))
     for each in unseen:
         print(f"  {one_line(each.path)}")
         print("\n".join(f"      {one_line(line)}" for line in each.text.strip().splitlines()))
     if not is_confirmed and not is_interactive():
-        print_error(_("no terminal to ask on. Use --yes to accept them."))
+        print_error(_("No terminal to ask on. Use --yes to accept them."))
         return EXIT_NOT_CONFIRMED
-    if not is_confirmed and not confirm(_("Use them as they are now? [y]es / [n]o:")):
+    if not is_confirmed and not confirm(_("Use these instructions? [y]es / [n]o:")):
         print(_("Nothing was changed."), file=sys.stderr)
         return EXIT_NOT_CONFIRMED
     accept_all_instructions(run_config)
@@ -98,10 +97,10 @@ def _list(paths: AppPaths, *, as_json: bool) -> int:
         return EXIT_OK
     for folder in folders:
         when = format_time(folder.decided_at)
-        note = "  " + _("(you told Gemini CLI)") if folder.from_gemini_cli else ""
+        note = "  " + _("(from Gemini CLI)") if folder.from_gemini_cli else ""
         print(f"{translate(_LEVEL_LABELS[folder.level]).ljust(11)}  {when}  {one_line(folder.path)}{note}")
     if not folders:
-        print(_("Nothing was decided about any folder yet."))
+        print(_("No folder has been trusted or refused yet."))
     return EXIT_OK
 
 
@@ -116,20 +115,20 @@ _LEVEL_LABELS = {
 def _revoke(paths: AppPaths, directory: str) -> int:
     root = os.path.abspath(directory)
     if forget_folder(paths, root):
-        print(_("Forgotten: {folder}", folder=one_line(root)))
+        print(_("Decision removed: {folder}", folder=one_line(root)))
     else:
-        print(_("Nothing was decided about {folder}.", folder=one_line(root)))
+        print(_("There is no decision about {folder}.", folder=one_line(root)))
     if os.path.isdir(root):
         trust = persistent_trust(paths, root, os.environ)
         if trust.is_trusted:
-            print(_("{reason} `tejat trust --never` overrules that.", reason=one_line(trust.reason)))
+            print(_("{reason} Use `tejat trust --never` to override that.", reason=one_line(trust.reason)))
     return EXIT_OK
 
 
 def _never(paths: AppPaths, directory: str) -> int:
     root = os.path.abspath(directory)
     trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
-    print(_("Never trusted, with everything in it: {folder}", folder=one_line(root)))
+    print(_("Never trusted, including all subfolders: {folder}", folder=one_line(root)))
     return EXIT_OK
 
 
@@ -140,7 +139,7 @@ def _print_trust(root: str, trust: TrustDecision) -> None:
     for item in (*trust.items, *gone):
         _print_item(item, changes.get(item.path))
     if not trust.items and not gone:
-        print("  " + _("brings nothing along that needs trust"))
+        print("  " + _("has no configuration that needs trust"))
     print(one_line(trust.reason))
 
 
@@ -161,28 +160,36 @@ def _to_json(root: str, trust: TrustDecision) -> JsonObject:
     }
 
 
-def _epilog() -> str:
-    return _("""\
-A folder that is not trusted can be worked in, but its own settings, MCP servers, hooks, commands and environment file
-are left alone. Trust is for the folder as it is now: when one of these files changes, it ends until you look again.
-
-exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with the decisions cannot be used
-""")
-
-
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat trust`."""
     parser = CommandParser(
-        prog="tejat trust",
-        description=_("Show the configuration of a folder, and trust it if you agree."),
-        epilog=_epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "tejat trust",
+        _("Show the configuration that a folder contains, and trust it if you agree."),
+        usages=(
+            "tejat trust [DIR] [--yes] [--json]",
+            "tejat trust --list [--json]",
+            "tejat trust --revoke DIR | --never DIR",
+        ),
+        notes=_(
+            "Tejat works in untrusted folders too, but ignores their settings, MCP servers, hooks, commands and "
+            "environment files. Trust covers the files as they are now: when one of them changes, you are asked again."
+        ),
+        examples=(
+            ("tejat trust", _("review the current folder, and decide")),
+            ("tejat trust --list", _("all decisions so far")),
+        ),
+        exit_codes=(
+            ("0", _("done")),
+            ("2", _("bad usage")),
+            ("3", _("not confirmed")),
+            ("52", _("the file with the decisions cannot be used")),
+        ),
     )
     parser.add_argument("directory", nargs="?", default=".", metavar="DIR", help=_("the folder (default: .)"))
     parser.add_argument("--yes", action="store_true", help=_("trust it without asking"))
     parser.add_argument("--json", action="store_true", help=_("print JSON and ask nothing"))
     instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--list", action="store_true", help=_("list the decisions about folders"))
-    instead.add_argument("--revoke", metavar="DIR", help=_("forget the decision about a folder"))
-    instead.add_argument("--never", metavar="DIR", help=_("never trust a folder and what is in it"))
+    instead.add_argument("--list", action="store_true", help=_("list all decisions"))
+    instead.add_argument("--revoke", metavar="DIR", help=_("remove the decision about a folder"))
+    instead.add_argument("--never", metavar="DIR", help=_("never trust a folder and its subfolders"))
     return parser

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 
-from tejat.app.inspection import open_undo
+from tejat.app.inspection.openers import open_undo
 from tejat.app.session.undo_text import (
     MAX_PATHS,
     change_counts,
@@ -19,8 +19,7 @@ from tejat.app.session.undo_text import (
     undoable_entries,
 )
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import print_error
-from tejat.cli.yes_no import confirm
+from tejat.cli.messages import confirm, print_error
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, ngettext, translate
@@ -34,51 +33,71 @@ from tejat.ui.plain.style import Style
 
 def run(words: list[str]) -> int:
     """Run `tejat undo` and return the exit code."""
-    if "-h" in words or "--help" in words:
-        print(help_text(), end="")
-        return EXIT_OK
-    options = _parser().parse_intermixed_args(words)
+    parser = make_parser()
+    options = parser.parse_intermixed_args(words)
     try:
         with closing(open_undo(options.root or ["."])) as journal:
-            return _run_command(options, journal)
+            return _run_command(parser, options, journal)
     except UsageError as error:
-        print(f"tejat: {error}", file=sys.stderr)
+        print_error(error)
         return EXIT_USAGE
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat undo [list] [--json] [--root DIR]
-       tejat undo show ID [--root DIR]
-       tejat undo restore ID [PATH ...] [--all] [--yes] [--partial] [--root DIR]
-       tejat undo --last N [--all] [--yes] [--root DIR]
+def make_parser() -> CommandParser:
+    """The parser of `tejat undo`."""
+    parser = CommandParser(
+        "tejat undo",
+        _(
+            "List and revert what tool calls changed in your files. Files that changed since are left alone. A restore "
+            "can be undone too. Your git repository is never touched."
+        ),
+        usages=(
+            "tejat undo [list] [--json] [--root DIR]",
+            "tejat undo show ID [--root DIR]",
+            "tejat undo restore ID [PATH ...] [--all] [--yes] [--partial] [--root DIR]",
+            "tejat undo --last N [--all] [--yes] [--root DIR]",
+        ),
+        actions=(
+            ("list", _("list the changes, newest last")),
+            ("show", _("show a change as a diff")),
+            ("restore", _("revert a change, or only the named paths")),
+        ),
+        notes=_(
+            "Changes made by other programs while a call ran are kept, unless you name the path or use --all. Calls "
+            "that only wrote caches do not count for --last."
+        ),
+        examples=(
+            ("tejat undo --last 1", _("revert the latest call")),
+            ("tejat undo show 3", _("show what entry 3 changed")),
+        ),
+        exit_codes=(
+            ("0", _("everything the call changed is restored")),
+            ("1", _("something was not restored")),
+            ("2", _("bad usage")),
+            ("3", _("not confirmed")),
+        ),
+    )
+    parser.add_argument("words", nargs="*")
+    parser.add_argument(
+        "--last",
+        type=int,
+        metavar="N",
+        help=_("revert the last N calls, newest first, up to the first that cannot be reverted"),
+    )
+    parser.add_argument("--all", action="store_true", help=_("also revert what other programs may have changed"))
+    parser.add_argument("--yes", action="store_true", help=_("do not ask"))
+    parser.add_argument("--partial", action="store_true", help=_("revert unchanged files and leave the rest"))
+    parser.add_argument("--json", action="store_true", help=_("print the entries as a JSON array"))
+    parser.add_argument("--root", action="append", metavar="DIR", help=_("the project directory (default: .)"))
+    return parser
 
-List what tool calls changed in your files, and revert it. Files that changed since are left alone, and a revert can be
-undone too. Your git repository is never touched. What others changed while a call ran is kept, unless you name its path
-or give --all.
 
-options:
-  --last N       revert the last N calls, newest first, up to the first that cannot be reverted; calls that only wrote
-                 caches do not count
-  --all          revert even what others may have changed
-  --yes          do not ask
-  --partial      revert what is unchanged since, and leave the rest
-  --json         print the entries as one JSON array
-  --root DIR     the project directory (default: .)
-  -d, --debug    write details to the log, and show where an internal error happened
-  -h, --help     show this help
-  -v, --version  show the version
-
-exit codes: 0 all that the call changed is as it was, 1 something is not, 2 bad usage, 3 not confirmed
-""")
-
-
-def _run_command(options: argparse.Namespace, journal: UndoLog) -> int:
+def _run_command(parser: CommandParser, options: argparse.Namespace, journal: UndoLog) -> int:
     match options.words:
         case [] if options.last is not None:
             return _restore_last(journal, options.last, options)
         case _ if options.last is not None:
-            raise UsageError(_("--last stands alone: it names the entries itself"))
+            raise UsageError(_("--last cannot be combined with a command."))
         case [] | ["list"]:
             return _list(journal, as_json=options.json)
         case ["show", entry_id]:
@@ -86,7 +105,7 @@ def _run_command(options: argparse.Namespace, journal: UndoLog) -> int:
         case ["restore", entry_id, *paths]:
             return _restore_one(journal, entry_id, paths, options)
         case _:
-            raise UsageError(_("`tejat undo` takes list, show ID or restore ID. See `tejat undo --help`."))
+            return parser.reject_words(options.words)
 
 
 def _list(journal: UndoLog, *, as_json: bool) -> int:
@@ -114,13 +133,13 @@ def _show(journal: UndoLog, entry_id: str) -> int:
     for remark in entry.skipped:
         print(_not_undoable(remark))
     for other in entry.foreign:
-        print(_("maybe by others: {remark}", remark=remark_text(other)))
+        print(_("possibly changed by another program: {remark}", remark=remark_text(other)))
     return EXIT_OK
 
 
 def _restore_last(journal: UndoLog, count: int, options: argparse.Namespace) -> int:
     if count < 1:
-        raise UsageError(_("--last takes a number from 1 on"))
+        raise UsageError(_("--last must be a number above 0."))
     calls = latest_entries(undoable_entries(journal.entries()), count)
     if not calls:
         print(_("Nothing to undo."))
@@ -130,7 +149,7 @@ def _restore_last(journal: UndoLog, count: int, options: argparse.Namespace) -> 
 
 def _restore_one(journal: UndoLog, entry_id: str, paths: Sequence[str], options: argparse.Namespace) -> int:
     if paths and options.all:
-        raise UsageError(_("--all cannot be combined with paths"))
+        raise UsageError(_("--all cannot be combined with paths."))
     named = tuple(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths)
     scope = RestoreScope(named, foreign=options.all, partial=options.partial)
     return _restore(journal, [_find(journal, entry_id)], scope, options)
@@ -141,10 +160,10 @@ def _restore(journal: UndoLog, entries: Sequence[UndoEntry], scope: RestoreScope
         for entry in entries:
             _print_plan(entry, journal.preview(entry.id, scope) if len(entries) == 1 else None)
         if not is_interactive():
-            print_error(_("nobody is here to say yes. With --yes it is done without asking."))
+            print_error(_("No terminal to ask on. Use --yes to restore without asking."))
             return EXIT_NOT_CONFIRMED
-        if not confirm(_("Put this back? [y]es / [n]o:")):
-            print(_("Nothing was touched."), file=sys.stderr)
+        if not confirm(_("Restore these files? [y]es / [n]o:")):
+            print(_("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     is_complete = True
     for entry in entries:
@@ -165,9 +184,9 @@ def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:
         lines.append(more_text(len(changes)))
     lines += map(_not_undoable, entry.skipped[:MAX_PATHS])
     left_out = entry.foreign if preview is None else preview.left_out
-    lines += [_("left as it is: {remark}", remark=remark_text(other)) for other in left_out[:MAX_PATHS]]
+    lines += [_("left unchanged: {remark}", remark=remark_text(other)) for other in left_out[:MAX_PATHS]]
     refused = () if preview is None else preview.refused
-    lines += [_("in the way: {remark}", remark=remark_text(remark)) for remark in refused[:MAX_PATHS]]
+    lines += [_("conflict: {remark}", remark=remark_text(remark)) for remark in refused[:MAX_PATHS]]
     for line in lines:
         print(f"        {line}", file=sys.stderr)
 
@@ -175,29 +194,29 @@ def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:
 def _print_result(entry: UndoEntry, result: RestoreResult) -> None:
     if result.restored:
         count = len(result.restored)
-        print(ngettext("{entry}: put back {count} path.", "{entry}: put back {count} paths.", count, entry=entry.id))
+        print(ngettext("{entry}: restored {count} path.", "{entry}: restored {count} paths.", count, entry=entry.id))
     elif result.is_complete and not result.left_out:
-        print(_("{entry}: all is as it was.", entry=entry.id))
+        print(_("{entry}: nothing left to restore.", entry=entry.id))
     elif not result.refused:
-        print(_("{entry}: nothing was put back.", entry=entry.id))
+        print(_("{entry}: nothing was restored.", entry=entry.id))
     for remark in result.left_in_place:
         print(f"        {remark_text(remark)}")
     if result.refused:
         if not result.restored:
-            print_error(_("{entry} was not put back, nothing was touched:", entry=entry.id))
+            print_error(_("{entry} was not restored and nothing was changed:", entry=entry.id))
         _print_remarks(result.refused)
         if not result.restored:
-            print(_("With --partial the rest is put back."), file=sys.stderr)
+            print(_("Use --partial to restore the rest."), file=sys.stderr)
     if result.left_out:
-        print_error(_("left as it is, because others may have changed it:"))
+        print_error(_("Left unchanged, because something else may have changed it:"))
         _print_remarks(result.left_out)
         command = f"tejat undo restore {entry.id}"
-        print(_("To put back all of it: {command} --all, or name the paths.", command=command), file=sys.stderr)
+        print(_("To restore all of it: {command} --all, or name the paths.", command=command), file=sys.stderr)
     if result.lost:
-        print_error(_("{entry} did more than can be undone:", entry=entry.id))
+        print_error(_("Part of {entry} cannot be undone:", entry=entry.id))
         _print_remarks(result.lost)
     if result.unrecorded:
-        print_error(_("this undo itself can't be undone: {why}", why=result.unrecorded))
+        print_error(_("This restore cannot be undone: {why}", why=result.unrecorded))
 
 
 def _print_remarks(remarks: Sequence[PathProblem | ForeignChange]) -> None:
@@ -210,7 +229,7 @@ def _print_remarks(remarks: Sequence[PathProblem | ForeignChange]) -> None:
 def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
     found = next((entry for entry in journal.entries() if entry.id == entry_id), None)
     if found is None:
-        raise UsageError(_("there is no entry {entry!r}. `tejat undo` lists them.", entry=entry_id))
+        raise UsageError(_("There is no entry {entry!r}. `tejat undo` lists all entries.", entry=entry_id))
     return found
 
 
@@ -222,16 +241,4 @@ def _title(entry: UndoEntry) -> str:
 
 
 def _not_undoable(remark: PathProblem) -> str:
-    return _("can't be undone: {remark}", remark=remark_text(remark))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="tejat undo", usage=help_text().partition(": ")[2], add_help=False)
-    parser.add_argument("words", nargs="*")
-    parser.add_argument("--last", type=int)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--yes", action="store_true")
-    parser.add_argument("--partial", action="store_true")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--root", action="append")
-    return parser
+    return _("cannot be undone: {remark}", remark=remark_text(remark))

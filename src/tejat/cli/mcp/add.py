@@ -24,11 +24,11 @@ from tejat.mcp.names import alias_problem
 
 def run(words: list[str]) -> int:
     """Add a server and return the exit code. Raises UsageError, and OSError if the file cannot be written."""
-    parser = _parser()
+    parser = make_parser()
     split = _split(words)
     options = parser.parse_args(split.options)
     if split.name is None or split.command is None:
-        parser.error(_("give a NAME, and the COMMAND that starts the server or the URL it is reached at"))
+        parser.error(_("Missing arguments: NAME, and the COMMAND or URL of the server."))
     entry, transport = _entry(split.command, split.arguments, options)
     if problem := alias_problem(split.name):
         raise UsageError(problem)
@@ -102,7 +102,7 @@ def _entry(command: str, arguments: list[str], options: argparse.Namespace) -> t
     """The settings entry and its transport. Raises UsageError."""
     for word in (command, *arguments, options.cwd or "", options.description or ""):
         if not _is_plain(word):
-            raise UsageError(_("A word of the command line is not text, so it cannot stand in the settings."))
+            raise UsageError(_("An argument is not valid text and cannot be stored in the settings."))
     transport = options.transport or ("http" if _is_url(command) else "stdio")
     is_program = transport == "stdio"
     entry = _stdio_entry(command, arguments, options) if is_program else _remote_entry(command, transport, options)
@@ -118,11 +118,11 @@ def _entry(command: str, arguments: list[str], options: argparse.Namespace) -> t
 
 def _stdio_entry(command: str, arguments: list[str], options: argparse.Namespace) -> JsonObject:
     if _is_url(command):
-        raise UsageError(_("An address is no command: leave out -t stdio, or give -t http or -t sse."))
+        raise UsageError(_("A URL needs -t http or -t sse, not -t stdio."))
     if not command.strip():
         raise UsageError(_("The command is empty."))
     if options.header:
-        raise UsageError(_("-H is for servers with an address: a program is given variables, with -e KEY=VALUE."))
+        raise UsageError(_("-H works only with a URL. For a command use -e KEY=VALUE."))
     more: dict[str, JsonValue] = {"args": arguments, "env": dict(options.env or ()), "cwd": options.cwd}
     return {"command": command, **{name: value for name, value in more.items() if value}}
 
@@ -130,7 +130,7 @@ def _stdio_entry(command: str, arguments: list[str], options: argparse.Namespace
 def _remote_entry(url: str, transport: str, options: argparse.Namespace) -> JsonObject:
     validate_server_url(url)
     if options.env or options.cwd:
-        raise UsageError(_("-e and --cwd are for programs: a server with an address is given headers, with -H."))
+        raise UsageError(_("-e and --cwd work only with a command. For a URL use -H."))
     entry: dict[str, JsonValue] = {"httpUrl": url} if transport == "http" else {"url": url, "type": "sse"}
     if options.header:
         entry["headers"] = dict(options.header)
@@ -150,20 +150,18 @@ def _notes(
     notes: list[str] = []
     scope = SettingsScope(options.scope)
     if trust_state is TrustAfterEdit.NOT_TRUSTED:
-        notes.append(_("This folder is not trusted, so its servers are not started. `tejat trust` lets them count."))
+        notes.append(_("This folder is not trusted, so its servers are not started. Trust it with `tejat trust`."))
     elif trust_state is TrustAfterEdit.CHANGED:
         notes.append(folder_changed_note())
     if options.transport is None and _is_url(split.command or ""):
-        notes.append(
-            _("Taken for a server that speaks streamable HTTP. For one that speaks the older SSE give -t sse.")
-        )
+        notes.append(_("Added with the streamable HTTP transport. For the older SSE transport use -t sse."))
     if scope is SettingsScope.PROJECT and options.trust:
-        notes.append(_("--trust does not count in the settings of a project. With --scope user it does."))
+        notes.append(_("--trust has no effect in project settings. Use --scope user."))
     if scope is SettingsScope.PROJECT:
         named = [name for name, value in (*(options.env or ()), *(options.header or ())) if _looks_secret(name, value)]
         if named:
             text = _(
-                "{names} may be secret and now stands in a file of the project. --scope user keeps it yours.",
+                "{names} may be secret and is now stored in a project file. Use --scope user to keep it private.",
                 names=", ".join(map(one_line, named)),
             )
             notes.append(text)
@@ -172,10 +170,12 @@ def _notes(
     mistaken = [word for word in split.arguments if word.partition("=")[0] in _OWN_OPTIONS]
     if mistaken:
         word = one_line(mistaken[0])
-        notes.append(_("{word} was given to the command. Options of `tejat mcp add` go before it.", word=word))
+        notes.append(_("{word} was passed to the command. Put options of `tejat mcp add` before it.", word=word))
     command = split.command or ""
     if " " in command and not _is_url(command) and not os.path.exists(command):
-        notes.append(_("The command is one word with blanks in it: write program and arguments as words of their own."))
+        notes.append(
+            _("The command is one word with spaces in it. Write the program and its arguments as separate words.")
+        )
     return notes
 
 
@@ -186,7 +186,7 @@ def _override_notes(name: str, entries: McpServerEntries) -> list[str]:
         return []
     if not is_overruled:
         return []
-    return [_('The project here has a server "{name}" too. Where the project is trusted, its own counts.', name=name)]
+    return [_('This project also has a server "{name}", which takes precedence if the project is trusted.', name=name)]
 
 
 def _looks_secret(name: str, value: str) -> bool:
@@ -196,18 +196,18 @@ def _looks_secret(name: str, value: str) -> bool:
 def _parse_variable(word: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
-        raise argparse.ArgumentTypeError(_("a variable is given as KEY=VALUE, with a KEY of letters, digits and '_'"))
+        raise argparse.ArgumentTypeError(_("must be KEY=VALUE, with a KEY of letters, digits and '_'"))
     if not _is_plain(value):
-        raise argparse.ArgumentTypeError(_("the value of {name} is not text", name=name))
+        raise argparse.ArgumentTypeError(_("the value of {name} is not valid text", name=name))
     return name, value
 
 
 def _parse_header(word: str) -> tuple[str, str]:
     name, colon, value = word.partition(":")
     if not colon or not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not value.strip():
-        raise argparse.ArgumentTypeError(_('a header is given as "Name: value"'))
+        raise argparse.ArgumentTypeError(_('must be "Name: value"'))
     if not _is_plain(value) or any(letter in value for letter in "\r\n"):
-        message = _("the value of the header {name} has characters that no header has", name=name)
+        message = _("the value of the header {name} has characters that are not allowed in headers", name=name)
         raise argparse.ArgumentTypeError(message)
     return name, value.strip()
 
@@ -219,44 +219,44 @@ def _is_plain(value: str) -> bool:
 def _parse_milliseconds(word: str) -> int:
     number = int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else 0
     if number == 0:
-        raise argparse.ArgumentTypeError(_("a limit is a number of milliseconds from 1"))
+        raise argparse.ArgumentTypeError(_("must be a number of milliseconds above 0"))
     return number
 
 
-def _epilog() -> str:
-    return _("""\
-Options go before COMMAND: what follows it belongs to it, whatever it looks like. Behind a URL they may follow.
-
-  tejat mcp add files npx -y @modelcontextprotocol/server-filesystem .
-  tejat mcp add -s user -e LOG=debug notes python notes.py --verbose
-  tejat mcp add -t http -H "X-Team: blue" wiki https://wiki.example.com/mcp
-
-exit codes: 0 added, 1 not in the home directory without --scope user, 2 bad usage, 52 the settings have errors
-""")
-
-
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp add`."""
     parser = CommandParser(
-        prog="tejat mcp add",
-        usage="tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]\n       tejat mcp add [OPTIONS] NAME URL",
-        description=_("Add an MCP server to the settings, or replace the one of that name."),
-        epilog=_epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "tejat mcp add",
+        _("Add an MCP server to the settings, or replace the one with that name."),
+        usages=("tejat mcp add [options] NAME COMMAND [ARGUMENT ...]", "tejat mcp add [options] NAME URL"),
+        notes=_("Put options before COMMAND: everything after it belongs to the command. After a URL they may follow."),
+        examples=(
+            ("tejat mcp add files npx -y @modelcontextprotocol/server-filesystem .", ""),
+            ("tejat mcp add -s user -e LOG=debug notes python notes.py --verbose", ""),
+            ('tejat mcp add -t http -H "X-Team: blue" wiki https://wiki.example.com/mcp', ""),
+        ),
+        exit_codes=(
+            ("0", _("added")),
+            ("1", _("--scope user is required in the home directory")),
+            ("2", _("bad usage")),
+            ("52", _("the settings have errors")),
+        ),
     )
     add_scope_flag(parser)
     add = parser.add_argument
-    transport_help = _("the transport (default: stdio, for a URL http)")
-    add("-t", "--transport", "--type", choices=["stdio", "sse", "http"], help=transport_help)
-    add("-e", "--env", action="append", type=_parse_variable, metavar="KEY=VALUE", help=_("a variable for the program"))
-    header_help = _("a header for the address")
+    transports = ["stdio", "sse", "http"]
+    transport_help = _("stdio, sse or http (default: stdio, or http for a URL)")
+    add("-t", "--transport", "--type", choices=transports, metavar="TYPE", help=transport_help)
+    env_help = _("an environment variable for the command; may be repeated")
+    add("-e", "--env", action="append", type=_parse_variable, metavar="KEY=VALUE", help=env_help)
+    header_help = _("an HTTP header for the URL; may be repeated")
     add("-H", "--header", action="append", type=_parse_header, metavar="'NAME: VALUE'", help=header_help)
-    add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("how long a request may take (default: 600000)"))
-    add("--trust", action="store_true", help=_("its tools need no confirmation; only with --scope user"))
-    add("--description", metavar="TEXT", help=_("what the server is for"))
-    add("--include-tools", action="append", metavar="A,B", help=_("only these of its tools"))
-    add("--exclude-tools", action="append", metavar="A,B", help=_("without these of its tools"))
-    add("--cwd", metavar="DIR", help=_("where the program runs (default: where the session works)"))
+    add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("time limit of a request (default: 600000)"))
+    add("--trust", action="store_true", help=_("its tools need no approval; only with --scope user"))
+    add("--description", metavar="TEXT", help=_("a description of the server"))
+    add("--include-tools", action="append", metavar="LIST", help=_("use only these of its tools"))
+    add("--exclude-tools", action="append", metavar="LIST", help=_("do not use these of its tools"))
+    add("--cwd", metavar="DIR", help=_("working directory of the command (default: the project)"))
     return parser
 
 

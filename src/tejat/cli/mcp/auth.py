@@ -1,12 +1,12 @@
 """`tejat mcp auth`: log in at a remote server, or forget the login."""
 
-import argparse
 import asyncio
 import webbrowser
 
 from tejat.app.mcp.inspection import NoSuchServer
 from tejat.app.mcp.login import ServerLogin
 from tejat.app.run_config import load_run_config
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import print_unknown_server, server_parser
 from tejat.cli.messages import one_line, print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
@@ -21,7 +21,7 @@ from tejat.workspace.threads.daemon import run_in_daemon
 
 def run(words: list[str]) -> int:
     """Log in or forget the login, and return the exit code. Raises UsageError."""
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     try:
         login = ServerLogin(options.name, load_run_config(["."]))
         if options.forget:
@@ -37,16 +37,16 @@ def run(words: list[str]) -> int:
         print_error(failure.message)
         return EXIT_FAILED
     name, directory = one_line(options.name), one_line(login.directory)
-    print(_("Logged in at {name}. The login is kept in {directory}", name=name, directory=directory))
+    print(_("Logged in to {name}. Credentials are stored in {directory}", name=name, directory=directory))
     return EXIT_OK
 
 
 def _forget(login: ServerLogin, name: str) -> int:
     """Raises McpFailure."""
     if login.forget():
-        print(_("Forgotten: the login at {name}. The server itself was not told.", name=one_line(name)))
+        print(_("Deleted the login for {name}. It was not revoked at the server.", name=one_line(name)))
     else:
-        print(_("There was no login at {name}.", name=one_line(name)))
+        print(_("There is no login for {name}.", name=one_line(name)))
     return EXIT_OK
 
 
@@ -54,26 +54,27 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
     """Raises McpFailure."""
 
     async def show(address: str) -> None:
-        print(_("Log in with a browser at this address:") + f"\n\n  {sanitize_text(address)}\n", flush=True)
+        print(_("Open this address in a browser to log in:") + f"\n\n  {sanitize_text(address)}\n", flush=True)
         if opens and not login.may_open_browser:
-            print_error(_("No browser is opened: NO_BROWSER is set."))
+            print_error(_("No browser was opened, because NO_BROWSER is set."))
         elif opens and not await run_in_daemon(lambda: webbrowser.open(address)):
-            print_error(_("No browser could be opened."))
+            print_error(_("Could not open a browser."))
 
     async def read_address() -> str:
-        asked = _("Where the browser runs on another machine, paste the address that it ends at:")
+        asked = _("If the browser is on another machine, paste the address it ends at:")
         return await read_line(f"{asked} ")
 
     await login.log_in(show, read_address if is_interactive() else None)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp auth`."""
     parser = server_parser(
         "auth",
-        _("Log in at a remote MCP server with a browser. From then on, the login is renewed automatically."),
-        _("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings have errors"),
+        _("Log in to a remote MCP server with a browser. The login is renewed automatically."),
+        (("0", _("done")), ("1", _("failed")), ("2", _("bad usage")), ("52", _("the settings have errors"))),
     )
     instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--open", action="store_true", help=_("open the browser of this machine"))
-    instead.add_argument("--forget", action="store_true", help=_("forget the login"))
+    instead.add_argument("--open", action="store_true", help=_("open a browser on this machine"))
+    instead.add_argument("--forget", action="store_true", help=_("delete the stored login"))
     return parser

@@ -5,6 +5,7 @@ import os
 from contextlib import suppress
 
 from tejat.app.run_config import RunConfig, load_run_config
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import server_parser, unknown_server_message
 from tejat.cli.messages import one_line, print_error
 from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
@@ -18,10 +19,13 @@ from tejat.core.i18n import _
 
 def run(words: list[str], *, on: bool) -> int:
     """Enable or disable a server and return the exit code. Raises UsageError, and OSError if that cannot be saved."""
-    options = _parser(on=on).parse_args(words)
+    options = make_parser(on=on).parse_args(words)
     if options.session:
         raise UsageError(
-            _("A switch always lasts. To choose the servers of one run, give that run --allowed-mcp-server-names LIST.")
+            _(
+                "--session is not supported: this setting is permanent. To limit the servers of one run, use "
+                "--allowed-mcp-server-names LIST."
+            )
         )
     run_config = load_run_config(["."])
     if on:
@@ -57,13 +61,14 @@ def _known_servers(run_config: RunConfig) -> set[str]:
     return known
 
 
-def _parser(*, on: bool) -> argparse.ArgumentParser:
+def make_parser(*, on: bool) -> CommandParser:
+    """The parser of `tejat mcp enable` or `tejat mcp disable`."""
     parser = server_parser(
         "enable" if on else "disable",
-        _("Start the MCP servers of this name in later sessions, in every project.")
+        _("Start the MCP servers with this name in later sessions, in every project.")
         if on
-        else _("Do not start MCP servers of this name in later sessions, in any project."),
-        _("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file has errors"),
+        else _("Do not start MCP servers with this name in later sessions, in any project."),
+        (("0", _("done")), ("1", _("no such server")), ("2", _("bad usage")), ("52", _("a file has errors"))),
     )
     parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
     return parser

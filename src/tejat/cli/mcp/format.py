@@ -4,7 +4,7 @@ import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from tejat.cli.command_parser import CommandParser
+from tejat.cli.command_parser import CommandParser, Rows
 from tejat.cli.messages import one_line, print_errors
 from tejat.config.mcp.entries import SettingsScope
 from tejat.core.i18n import _
@@ -13,17 +13,18 @@ from tejat.core.text.edit_distance import edit_distance
 _MAX_NAMES = 3
 
 
-def server_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
+def server_parser(command: str, description: str, exit_codes: Rows, *, usage: str = "") -> CommandParser:
     """A parser for a subcommand of `tejat mcp` with the argument NAME."""
-    parser = CommandParser(prog=f"tejat mcp {command}", description=description, epilog=epilog, allow_abbrev=False)
+    usages = (usage,) if usage else ()
+    parser = CommandParser(f"tejat mcp {command}", description, usages=usages, exit_codes=exit_codes)
     parser.add_argument("name", metavar="NAME", help=_("the server"))
     return parser
 
 
 def add_scope_flag(parser: argparse.ArgumentParser) -> None:
     scopes = [scope.value for scope in SettingsScope]
-    help_text = _("whose settings (default: project)")
-    parser.add_argument("-s", "--scope", choices=scopes, default="project", help=help_text)
+    help_text = _("user or project settings (default: project)")
+    parser.add_argument("-s", "--scope", choices=scopes, default="project", metavar="SCOPE", help=help_text)
 
 
 def home_scope_error() -> str:
@@ -31,7 +32,7 @@ def home_scope_error() -> str:
 
 
 def folder_changed_note() -> str:
-    return _("Something else in this folder has changed since it was trusted. Look at it with `tejat trust`.")
+    return _("This folder changed in another way since it was trusted. Review it with `tejat trust`.")
 
 
 def print_unknown_server(name: str, known: Collection[str], notes: Sequence[str]) -> None:
@@ -43,10 +44,10 @@ def unknown_server_message(name: str, known: Collection[str]) -> str:
     """The message about an unknown server, with the closest known names."""
     message = _('There is no MCP server "{name}" in the settings.', name=one_line(name))
     if not known:
-        return message + " " + _("`tejat mcp add` adds one.")
+        return message + " " + _("Add one with `tejat mcp add`.")
     closest = sorted(known, key=lambda other: (edit_distance(name.lower()[:100], other.lower()[:100]), other))
     listed = ", ".join(map(one_line, closest[:_MAX_NAMES]))
-    return message + " " + _("Known are: {names}.", names=listed)
+    return message + " " + _("Known servers: {names}.", names=listed)
 
 
 def supports_unicode(environment: Mapping[str, str] = os.environ) -> bool:

@@ -1,6 +1,5 @@
 """`tejat mcp list`: connect to every configured server and show its state."""
 
-import argparse
 import asyncio
 import sys
 
@@ -20,7 +19,7 @@ _MAX_STDERR_LINES = 5
 
 def run(words: list[str]) -> int:
     """List the servers and return the exit code. Raises UsageError."""
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     try:
         with graceful_termination():
             asyncio.run(_list(as_json=options.json))
@@ -81,7 +80,7 @@ def _detail_lines(status: ServerStatus) -> list[str]:
     if status.state is ServerState.NEEDS_LOGIN:
         lines.append(_("Log in: {command}", command=f"tejat mcp auth {status.alias}"))
     elif status.state is ServerState.DISCONNECTED:
-        lines.append(_("Look closer: {command}", command=f"tejat mcp test {status.alias}"))
+        lines.append(_("Details: {command}", command=f"tejat mcp test {status.alias}"))
     return lines
 
 
@@ -106,12 +105,12 @@ def _to_json(status: ServerStatus, servers: ServerProbe) -> JsonObject:
     }
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp list`."""
     parser = CommandParser(
-        prog="tejat mcp list",
-        description=_("Connect to every MCP server in the settings that may be started, and show its state."),
-        epilog=_("exit codes: 0 listed, 2 bad usage, 52 the settings have errors"),
-        allow_abbrev=False,
+        "tejat mcp list",
+        _("Connect to every configured MCP server that may be started, and show its state."),
+        exit_codes=(("0", _("listed")), ("2", _("bad usage")), ("52", _("the settings have errors"))),
     )
-    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    parser.add_argument("--json", action="store_true", help=_("print a JSON array"))
     return parser

@@ -2,18 +2,16 @@
 
 from importlib import import_module
 
-from tejat.cli.messages import print_bad_usage, print_error, print_usage_error
+from tejat.cli.command_parser import CommandParser
+from tejat.cli.messages import print_error, print_usage_error
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
+from tejat.core.exit_codes import EXIT_CONFIGURATION
 from tejat.core.i18n import _
 
 
 def run(words: list[str]) -> int:
     """Run `tejat mcp` and return the exit code."""
     match words:
-        case ["-h" | "--help", *_]:
-            print(help_text(), end="")
-            return EXIT_OK
         case ["serve", *rest]:
             from tejat.cli.mcp.serve import run
 
@@ -21,30 +19,47 @@ def run(words: list[str]) -> int:
         case [command, *rest] if command in _COMMANDS:
             return _run(command, rest)
         case _:
-            message = _("`tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.")
-            return print_bad_usage(message, help_text())
+            parser = make_parser()
+            return parser.reject_words(parser.parse_args(words).words)
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
-       tejat mcp add [OPTIONS] NAME URL
-       tejat mcp remove NAME [--scope user|project]
-       tejat mcp list [--json]
-       tejat mcp test NAME
-       tejat mcp enable NAME
-       tejat mcp disable NAME
-       tejat mcp auth NAME [--open | --forget]
-       tejat mcp serve [OPTIONS]
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp`."""
+    parser = CommandParser(
+        "tejat mcp",
+        _(
+            "Manage the MCP servers in your settings or the project's. `tejat mcp COMMAND --help` shows the options of "
+            "a command."
+        ),
+        usages=("tejat mcp COMMAND ...",),
+        actions=(
+            ("add", _("add a server, or replace the one with that name")),
+            ("remove", _("remove a server from the settings")),
+            ("list", _("connect to every server and show its state")),
+            ("test", _("connect to one server and show every step")),
+            ("enable", _("start a server in later sessions")),
+            ("disable", _("do not start a server in later sessions")),
+            ("auth", _("log in to a remote server with a browser")),
+            ("serve", _("offer Tejat's tools to other agents")),
+        ),
+        examples=(
+            ("tejat mcp add -s user files npx -y @modelcontextprotocol/server-filesystem .", ""),
+            ("tejat mcp add wiki https://wiki.example.com/mcp", ""),
+            ("tejat mcp list", ""),
+        ),
+    )
+    parser.add_argument("words", nargs="*")
+    return parser
 
-Add MCP servers to your settings or the project's, test them, and log in. `serve` offers Tejat's tools to other agents.
-`tejat mcp COMMAND --help` shows the options of a command.
 
-options:
-  -d, --debug    write details to the log, and show where an internal error happened
-  -h, --help     show this help
-  -v, --version  show the version
-""")
+def make_action_parsers() -> dict[str, CommandParser]:
+    """The parsers of the commands of `tejat mcp`."""
+    from tejat.cli.mcp import enable
+
+    modules = {name: import_module(f"tejat.cli.mcp.{name}") for name in sorted(_COMMANDS - {"enable", "disable"})}
+    serve = import_module("tejat.cli.mcp.serve")
+    switches = {"enable": enable.make_parser(on=True), "disable": enable.make_parser(on=False)}
+    return {name: module.make_parser() for name, module in modules.items()} | switches | {"serve": serve.make_parser()}
 
 
 def _run(command: str, words: list[str]) -> int:

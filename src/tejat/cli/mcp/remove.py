@@ -1,9 +1,9 @@
 """`tejat mcp remove`: remove a server from the user's or the project's settings."""
 
-import argparse
 import os
 import sys
 
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import (
     add_scope_flag,
     folder_changed_note,
@@ -22,7 +22,7 @@ from tejat.core.i18n import _
 
 def run(words: list[str]) -> int:
     """Remove a server and return the exit code. Raises UsageError, and OSError if the file cannot be written."""
-    options = _parser().parse_intermixed_args(words)
+    options = make_parser().parse_intermixed_args(words)
     name, scope, paths = options.name, SettingsScope(options.scope), app_paths(os.environ)
     entries = McpServerEntries(paths, os.path.abspath("."), os.environ)
     if scope is SettingsScope.PROJECT and entries.is_home:
@@ -53,15 +53,22 @@ def _elsewhere_hint(name: str, scope: SettingsScope, entries: McpServerEntries, 
     settings = load_settings(paths, [], trusted=False, environment=os.environ).mcp_servers
     if name in settings:
         source = settings[name].source
-        return _("It is in {source}, which belongs to whoever runs this machine.", source=source)
+        return _("It is in {source}, which only an administrator can change.", source=source)
     return unknown_server_message(name, {*known[SettingsScope.USER], *known[SettingsScope.PROJECT], *settings})
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp remove`."""
     parser = server_parser(
         "remove",
         _("Remove an MCP server from the settings. Saved approvals of its tools stay until you revoke them."),
-        _("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings have errors"),
+        (
+            ("0", _("removed")),
+            ("1", _("no such server")),
+            ("2", _("bad usage")),
+            ("52", _("the settings have errors")),
+        ),
+        usage="tejat mcp remove NAME [--scope user|project]",
     )
     add_scope_flag(parser)
     return parser

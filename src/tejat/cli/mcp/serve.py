@@ -27,23 +27,26 @@ _MAX_PORT = 65_535
 
 def run(words: list[str]) -> int:
     """Run `tejat mcp serve` and return the exit code."""
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     try:
         return asyncio.run(_serve(options))
     except UsageError as error:
         return print_usage_error(error)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp serve`."""
     parser = CommandParser(
-        prog="tejat mcp serve",
-        description=_("Serve the tools to other agents over MCP: on standard input and output, or with --http."),
-        epilog=_(
-            "The token is a new one with every start, unless {name} or --token-file gives one.", name=_TOKEN_VARIABLE
+        "tejat mcp serve",
+        _("Offer Tejat's tools to other agents over MCP, on standard input and output or with --http over local HTTP."),
+        notes=_(
+            "The token for --http is new with every start, unless {name} or --token-file sets one.",
+            name=_TOKEN_VARIABLE,
         ),
+        examples=(("tejat mcp serve --root ~/project --approval-mode auto_edit", ""),),
     )
     add_policy_flags(parser)
-    parser.add_argument("--exclude-tools", action="append", metavar="LIST", help=_("tools that may not be used at all"))
+    parser.add_argument("--exclude-tools", action="append", metavar="LIST", help=_("tools to disable"))
     add_sandbox_flag(parser)
     parser.add_argument(
         "--http",
@@ -51,16 +54,16 @@ def _parser() -> argparse.ArgumentParser:
         type=_parse_port,
         const=0,
         metavar="PORT",
-        help=_("listen on this port of 127.0.0.1 (default: any that is free)"),
+        help=_("listen on this port of 127.0.0.1 (default: any free port)"),
     )
-    parser.add_argument("--token-file", metavar="FILE", help=_("where the token for --http is read from"))
+    parser.add_argument("--token-file", metavar="FILE", help=_("read the token for --http from this file"))
     return parser
 
 
 def _parse_port(word: str) -> int:
     number = int(word) if word.isascii() and word.isdecimal() else -1
     if not 0 <= number <= _MAX_PORT:
-        raise argparse.ArgumentTypeError(_("a port is a number from 0 to {most}", most=_MAX_PORT))
+        raise argparse.ArgumentTypeError(_("must be a port number from 0 to {most}", most=_MAX_PORT))
     return number
 
 
@@ -78,7 +81,7 @@ async def _serve(options: argparse.Namespace) -> int:
         warn=print_error,
     )
     if options.token_file is not None and options.http is None:
-        raise UsageError(_("--token-file is for --http: over standard input and output there is no token."))
+        raise UsageError(_("--token-file works only with --http."))
     async with open_tool_host(serving) as host:
         print_errors(host.notes)
         server = ToolServer(host, version=__version__)
@@ -93,7 +96,7 @@ async def _serve(options: argparse.Namespace) -> int:
 async def _serve_lines(server: ToolServer) -> None:
     """Serve on standard output, and redirect everything else written there to standard error."""
     if os.isatty(0):
-        print_error(_("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
+        print_error(_("Waiting for an MCP client on standard input. Press Ctrl-D to stop."))
     sink = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -124,20 +127,20 @@ def _read_token(file: str | None) -> tuple[str, str]:
     if file is not None:
         given, where = read_config_file(file, writers=AllowedWriters.TRUSTED), _("the file {file}", file=file)
         if given is None:
-            raise UsageError(_("The file for the token does not exist: {file}", file=file))
+            raise UsageError(_("The token file does not exist: {file}", file=file))
     if given is None:
         token = secrets.token_urlsafe(32)
         return token, _("Clients must send the header {header}", header=f"Authorization: Bearer {token}")
     given = given.strip()
     if len(given) < _MIN_TOKEN_LENGTH or not (given.isascii() and given.isprintable()) or " " in given:
         text = _(
-            "The token in {place} must have at least {least} plain characters, and no space.",
+            "The token in {place} must have at least {least} printable ASCII characters and no spaces.",
             place=where,
             least=_MIN_TOKEN_LENGTH,
         )
         raise UsageError(text)
     header = "Authorization: Bearer ..."
-    return given, _("Clients must send the token in {place} as the header {header}", place=where, header=header)
+    return given, _("Clients must send the token from {place} in the header {header}", place=where, header=header)
 
 
 async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tejat.app.mcp.inspection import NoSuchServer, OfferedTool, open_server_probe
 from tejat.app.mcp.manager import STEP_LABELS
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import print_unknown_server, server_parser
 from tejat.cli.messages import one_line, print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
@@ -20,9 +21,7 @@ _MAX_STDERR_LINES = 20
 
 def run(words: list[str]) -> int:
     """Test a server and return the exit code. Raises UsageError."""
-    description = _("Connect to an MCP server, and show each step, its result and how long it took.")
-    epilog = _("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings have errors")
-    options = server_parser("test", description, epilog).parse_args(words)
+    options = make_parser().parse_args(words)
     try:
         with graceful_termination():
             return asyncio.run(_test(options.name))
@@ -31,6 +30,20 @@ def run(words: list[str]) -> int:
     except NoSuchServer as error:
         print_unknown_server(error.name, error.known, error.notes)
         return EXIT_FAILED
+
+
+def make_parser() -> CommandParser:
+    """The parser of `tejat mcp test`."""
+    return server_parser(
+        "test",
+        _("Connect to an MCP server, and show each step with its result and duration."),
+        (
+            ("0", _("the server works")),
+            ("1", _("it does not work")),
+            ("2", _("bad usage")),
+            ("52", _("the settings have errors")),
+        ),
+    )
 
 
 async def _test(name: str) -> int:
@@ -49,14 +62,14 @@ async def _test(name: str) -> int:
     if offer is not None:
         _print_tools(offer.tools, style)
         _print_lines(_("problems:"), offer.problems, style)
-    _print_lines(_("last words on its error output:"), last_words, style)
+    _print_lines(_("end of its error output:"), last_words, style)
     if warning:
         print_error(warning)
     if is_connected:
         return EXIT_OK
     print_error(status.reason)
     if status.state is ServerState.NEEDS_LOGIN:
-        print_error(_("{command} logs in there.", command=f"`tejat mcp auth {name}`"))
+        print_error(_("Log in with {command}.", command=f"`tejat mcp auth {name}`"))
     return EXIT_FAILED
 
 
@@ -85,8 +98,8 @@ def _outcome(step: ConnectionStep, status: ServerStatus) -> str:
     match step:
         case ConnectionStep.HANDSHAKE if status.info is not None:
             name = f"{one_line(status.info.name)} {one_line(status.info.version)}".strip()
-            name = name or _("a server without a name")
-            return _("{name}, revision {revision}", name=name, revision=status.info.revision)
+            name = name or _("unnamed server")
+            return _("{name}, protocol {revision}", name=name, revision=status.info.revision)
         case ConnectionStep.LIST:
             offered = status.features
             counts = (
@@ -102,14 +115,14 @@ def _outcome(step: ConnectionStep, status: ServerStatus) -> str:
 def _print_tools(tools: Sequence[OfferedTool], style: Style) -> None:
     if not tools:
         return
-    together = _("together")
-    width = max(len(together), *(len(tool.name) for tool in tools))
+    total = _("total")
+    width = max(len(total), *(len(tool.name) for tool in tools))
     print()
     print(style.bold("  " + _("TOOL").ljust(width) + "  " + _("TOKENS")))
     for tool in tools:
-        changed = "  " + _("changed since you allowed it, so it asks again") if tool.has_changed else ""
+        changed = "  " + _("changed since you approved it, so it asks again") if tool.has_changed else ""
         print(f"  {tool.name.ljust(width)}  {tool.tokens:6}{changed}")
-    print(f"  {together.ljust(width)}  {sum(tool.tokens for tool in tools):6}")
+    print(f"  {total.ljust(width)}  {sum(tool.tokens for tool in tools):6}")
 
 
 def _print_lines(title: str, lines: Sequence[str], style: Style) -> None:

@@ -21,7 +21,7 @@ def parse_arguments(words: Sequence[str], type_of: Callable[[str], str | None]) 
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise UsageError(_("cannot read {word!r}: give one JSON object, or words like key=value", word=word))
+            raise UsageError(_("Invalid argument {word!r}. Use one JSON object, or key=value words.", word=word))
         if type_of(key) == "array":
             lists.setdefault(key, []).extend(_parse_array(value))
         else:
@@ -33,9 +33,9 @@ def _parse_object(text: str) -> Params:
     try:
         value = load_json(text)
     except InvalidJson as error:
-        raise UsageError(_("the arguments are not JSON: {error}", error=error)) from None
+        raise UsageError(_("The arguments are not valid JSON: {error}", error=error)) from None
     if not isinstance(value, dict):
-        raise UsageError(_('the arguments must be one JSON object, like \'{"path": "README.md"}\''))
+        raise UsageError(_('The arguments must be one JSON object, for example \'{"path": "README.md"}\''))
     return cast("dict[str, object]", value)
 
 
@@ -57,4 +57,4 @@ def _parse_value(key: str, text: str, json_type: str | None) -> object:
     try:
         return load_json(text)
     except InvalidJson:
-        raise UsageError(_("{key} must be {type}, but was {text!r}", key=key, type=json_type, text=text)) from None
+        raise UsageError(_("{key} must be {type}, not {text!r}", key=key, type=json_type, text=text)) from None

@@ -34,7 +34,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 def call_one(options: argparse.Namespace) -> int:
     """Run one tool and return the exit code. Raises UsageError."""
     if options.name is None:
-        raise UsageError(_("which tool? `tejat tools list` shows them"))
+        raise UsageError(_("Missing tool name. `tejat tools list` lists the tools."))
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with _open_tools(options, _make_approver(options)) as session:
         session.services.on_warning = print_error
@@ -71,7 +71,7 @@ async def _find_tool(session: Toolset, name: str) -> None:
 def call_stream(options: argparse.Namespace) -> int:
     """Answer the calls on standard input and return the exit code. Raises UsageError."""
     if options.name is not None:
-        raise UsageError(_("--jsonl reads the calls from standard input, so no tool is named"))
+        raise UsageError(_("--jsonl reads calls from standard input and takes no tool name."))
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = AutoApprover() if options.yes else None
     with _open_tools(options, approver) as session, run_blocking_inline():

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tejat.app.tools.toolset import builtin_registry
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import print_bad_usage, print_usage_error
+from tejat.cli.messages import print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.tools.view import print_tools
 from tejat.core.errors import UsageError
@@ -18,29 +18,34 @@ def run(words: list[str]) -> int:
     """Run `tejat tools` and return the exit code."""
     match words:
         case ["list", *rest]:
-            return _list(_list_parser().parse_args(rest))
+            return _list(make_list_parser().parse_args(rest))
         case ["call", *rest]:
-            return _call(_call_parser().parse_intermixed_args(rest))
-        case ["-h" | "--help", *_]:
-            print(help_text(), end="")
-            return EXIT_OK
+            return _call(make_call_parser().parse_intermixed_args(rest))
         case _:
-            return print_bad_usage(_("`tejat tools` takes list or call."), help_text())
+            parser = make_parser()
+            return parser.reject_words(parser.parse_args(words).words)
 
 
-def help_text() -> str:
-    return _("""\
-usage: tejat tools list [--all] [--json]
-       tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
-       tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
+def make_parser() -> CommandParser:
+    """The parser of `tejat tools`."""
+    parser = CommandParser(
+        "tejat tools",
+        _("List the tools, or call one without a model. `tejat tools COMMAND --help` shows the options of a command."),
+        usages=(
+            "tejat tools list [--all] [--json]",
+            "tejat tools call NAME [JSON | KEY=VALUE ...] [options]",
+            "tejat tools call --jsonl [options]",
+        ),
+        actions=(("list", _("list the tools")), ("call", _("call a tool, or answer a stream of calls"))),
+        examples=(("tejat tools call read_file path=README.md limit=10", _("read ten lines of a file")),),
+    )
+    parser.add_argument("words", nargs="*")
+    return parser
 
-List the tools, or run one without a model. `tejat tools call --help` shows all options.
 
-options:
-  -d, --debug    write details to the log, and show where an internal error happened
-  -h, --help     show this help
-  -v, --version  show the version
-""")
+def make_action_parsers() -> dict[str, CommandParser]:
+    """The parsers of the commands of `tejat tools`."""
+    return {"list": make_list_parser(), "call": make_call_parser()}
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -75,29 +80,44 @@ def _run_guarded(work: Callable[[], int]) -> int:
         return print_usage_error(error)
 
 
-def _list_parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="tejat tools list", description=_("List the tools."))
-    parser.add_argument("--json", action="store_true", help=_("print the FunctionDeclarations that a model is given"))
+def make_list_parser() -> CommandParser:
+    """The parser of `tejat tools list`."""
+    parser = CommandParser("tejat tools list", _("List the tools and the tokens that their declarations take."))
+    parser.add_argument("--json", action="store_true", help=_("print the FunctionDeclarations that models receive"))
     parser.add_argument(
-        "--all", action="store_true", help=_("those of Python, of the discovery command and of MCP servers too")
+        "--all", action="store_true", help=_("include tools of MCP servers, the discovery command and Python")
     )
-    parser.add_argument("--root", action="append", metavar="DIR", help=_("with --all: where to look, instead of here"))
+    parser.add_argument(
+        "--root", action="append", metavar="DIR", help=_("with --all: the project directory (default: .)")
+    )
     return parser
 
 
-def _call_parser() -> argparse.ArgumentParser:
+def make_call_parser() -> CommandParser:
+    """The parser of `tejat tools call`."""
     parser = CommandParser(
-        prog="tejat tools call",
-        description=_("Run one tool, or with --jsonl a stream of calls."),
-        epilog=_(
-            "exit codes: 0 done, 1 the tool failed, 2 bad usage, 3 not allowed, 44 no sandbox where one is required"
+        "tejat tools call",
+        _("Call one tool without a model, or with --jsonl a stream of calls."),
+        usages=("tejat tools call NAME [JSON | KEY=VALUE ...] [options]", "tejat tools call --jsonl [options]"),
+        examples=(
+            ("tejat tools call glob pattern='**/*.py'", _("arguments as words")),
+            ("""tejat tools call read_file '{"path": "a.txt"}' --json""", _("arguments and result as JSON")),
+        ),
+        exit_codes=(
+            ("0", _("done")),
+            ("1", _("the tool failed")),
+            ("2", _("bad usage")),
+            ("3", _("not allowed")),
+            ("44", _("a sandbox is required and does not work")),
         ),
     )
-    parser.add_argument("name", nargs="?", help=_("the tool"))
+    parser.add_argument("name", nargs="?", metavar="NAME", help=_("the tool"))
     parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=_("its arguments"))
     parser.add_argument("--json", action="store_true", help=_("print the result as one JSON object"))
-    parser.add_argument("--jsonl", action="store_true", help=_("read calls from standard input, a JSON object a line"))
-    parser.add_argument("--yes", action="store_true", help=_("agree beforehand to what the tool would ask"))
+    parser.add_argument(
+        "--jsonl", action="store_true", help=_("read calls from standard input, one JSON object a line")
+    )
+    parser.add_argument("--yes", action="store_true", help=_("approve the call without asking"))
     add_policy_flags(parser)
     add_sandbox_flag(parser)
     return parser

@@ -34,7 +34,8 @@ _READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 class SessionSummary:
     """A session in the list. `title` is the beginning of the first prompt, on one line, unsanitised.
 
-    `number` counts from 1; the most recently used session has the highest. Times are seconds since 1970.
+    `number` counts from 1; the most recently used session of the project has the highest. `root` is the project's
+    directory, empty if the journal does not name it. Times are seconds since 1970.
     """
 
     number: int
@@ -45,6 +46,16 @@ class SessionSummary:
     started: float
     modified: float
     size: int
+    root: str = ""
+
+
+def list_all_sessions(directory: str) -> list[SessionSummary]:
+    """List the sessions of all projects in the directory of a `SessionStore`, most recent last. Raises nothing."""
+    projects: list[str] = []
+    with suppress(OSError), os.scandir(directory) as entries:
+        projects = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    found = chain.from_iterable(map(_list_directory, projects))
+    return sorted(found, key=lambda entry: (entry.modified, entry.path))
 
 
 class SessionStore:
@@ -82,14 +93,13 @@ class SessionStore:
 
     def list_sessions(self) -> list[SessionSummary]:
         """List the sessions, most recent last. Only the first line of each is read. Raises nothing."""
-        files = sorted((file for file in _journal_files(self._directory) if file[1].st_size), key=_last_change)
-        return [_read_summary(number, path, status) for number, (path, status) in enumerate(files, 1)]
+        return _list_directory(self._directory)
 
     def find(self, word: str) -> SessionSummary:
         """Return the session for "latest", a number of the list, an id or the beginning of one."""
         entries = self.list_sessions()
         if not entries:
-            raise UsageError(_("There are no sessions of this project."))
+            raise UsageError(_("No sessions in this project."))
         if word == LATEST:
             return entries[-1]
         by_number = {str(entry.number): entry for entry in entries}
@@ -101,8 +111,8 @@ class SessionStore:
             return matches[0]
         word, names = sanitize_text(word), _format_sessions(matches or entries)
         if matches:
-            raise UsageError(_("More than one session begins with {word}: {matches}.", word=word, matches=names))
-        raise UsageError(_("There is no session {word!r} of this project, but {entries}.", word=word, entries=names))
+            raise UsageError(_("{word} matches more than one session: {matches}.", word=word, matches=names))
+        raise UsageError(_("No session {word!r} in this project. Sessions: {entries}.", word=word, entries=names))
 
     def load(self, entry: SessionSummary) -> LoadedSession:
         """Read a conversation without resuming it."""
@@ -141,14 +151,12 @@ class SessionStore:
             raise
         return journal, loaded
 
-    def delete(self, word: str) -> SessionSummary:
-        """Delete the session that `find` returns, unless it is in use."""
-        entry = self.find(word)
+    def delete(self, entry: SessionSummary) -> None:
+        """Delete a session, unless it is in use."""
         try:
             _remove(entry.path)
         except OSError as error:
             raise _unusable_error(entry, error) from None
-        return entry
 
     def prune(self) -> None:
         """Delete sessions of all projects that are too old or too large in total, unless in use. Raises nothing.
@@ -191,6 +199,12 @@ class SessionStore:
 _File: TypeAlias = tuple[str, os.stat_result]
 
 
+def _list_directory(directory: str) -> list[SessionSummary]:
+    """List the sessions of one project, most recent last. Raises nothing."""
+    files = sorted((file for file in _journal_files(directory) if file[1].st_size), key=_last_change)
+    return [_read_summary(number, path, status) for number, (path, status) in enumerate(files, 1)]
+
+
 def _journal_files(directory: str) -> list[_File]:
     """List the journals in a directory with their status. Raises nothing."""
     files: list[_File] = []
@@ -215,11 +229,11 @@ def _read_summary(number: int, path: str, status: os.stat_result) -> SessionSumm
         head = decode_record(_first_line(path))
         session_id, model = head.string("session"), head.string("model")
         title = head.string_or_none("title") or ""
-        started = head.number("at")
+        started, root = head.number("at"), head.string_or_none("root") or ""
     except (OSError, ValueError):
-        session_id, title, model = os.path.basename(path)[_STAMP_LENGTH:].removesuffix(SUFFIX), "", ""
+        session_id, title, model, root = os.path.basename(path)[_STAMP_LENGTH:].removesuffix(SUFFIX), "", "", ""
         started = status.st_mtime
-    return SessionSummary(number, session_id, path, title, model, started, status.st_mtime, status.st_size)
+    return SessionSummary(number, session_id, path, title, model, started, status.st_mtime, status.st_size, root)
 
 
 _STAMP_LENGTH = len("2026-01-31T23-59-59-")
@@ -242,7 +256,7 @@ def _open_journal(path: str, flags: int) -> int:
 def _lock_journal(descriptor: int) -> None:
     """Raises OSError if the session is in use or was deleted meanwhile."""
     if not try_lock(descriptor):
-        raise OSError(errno.EBUSY, _("it is in use elsewhere"))
+        raise OSError(errno.EBUSY, _("it is open in another process"))
     if not os.fstat(descriptor).st_nlink:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
@@ -274,7 +288,7 @@ def _is_prune_due(stamp: str, now: float) -> bool:
 
 def _unusable_error(entry: SessionSummary, error: OSError) -> UsageError:
     session, reason = sanitize_text(entry.session_id), error.strerror or error
-    return UsageError(_("The session {session} cannot be used: {reason}.", session=session, reason=reason))
+    return UsageError(_("Cannot open session {session}: {reason}.", session=session, reason=reason))
 
 
 def _format_sessions(entries: Sequence[SessionSummary]) -> str:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from tejat.cli.yes_no import confirm
+from tejat.cli.messages import confirm
 
 
 @pytest.mark.parametrize(

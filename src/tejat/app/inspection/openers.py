@@ -1,23 +1,25 @@
-"""Openers for subcommands that inspect rules, undo entries, jobs, sessions and the machine."""
+"""Openers for subcommands that inspect rules, undo entries, jobs and the machine."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_tools
-from tejat.config.paths import app_paths
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.settings.types import Setting
 from tejat.core.agent.listed_models import CatalogueInfo, ServiceListing
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ConfigurationError
+from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
     from tejat.app.setup.setup_report import SetupReport
     from tejat.engine.calls.policy_inspector import PolicyInspector
     from tejat.engine.calls.undo_recorder import UndoRecorder
-    from tejat.engine.sessions.session_store import SessionStore
     from tejat.workspace.jobs.store import JobStore
 
 
@@ -59,17 +61,12 @@ def open_jobs() -> "JobStore":
     return JobStore(app_paths(os.environ).jobs)
 
 
-def open_sessions(directory: str) -> "SessionStore":
-    """Open the sessions of the project in this directory."""
-    from tejat.engine.sessions.session_store import SessionStore
+def run_checks(
+    directories: Sequence[str], requested: str | None, *, is_strict: bool = False, model: str | None = None
+) -> list[DoctorCheck]:
+    """Run all doctor checks. Raises UsageError for bad arguments; whatever else is wrong is a failed check.
 
-    return SessionStore(app_paths(os.environ).sessions, directory)
-
-
-def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: bool = False) -> list[DoctorCheck]:
-    """Run all doctor checks. Raises UsageError, SandboxUnavailable among them; never for a settings file.
-
-    If it `is_strict`, every problem in the settings is an error.
+    If it `is_strict`, every problem in the settings is an error. `model` is checked instead of the configured one.
     """
     from tejat.app.model_source import DEFAULT_MODEL
     from tejat.app.setup.doctor import configuration_checks
@@ -81,13 +78,22 @@ def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: 
 
     faults: list[ConfigurationError] = []
     run_config = load_run_config(directories, faults=faults)
+    if model is not None:
+        named = replace(run_config.settings, model_name=Setting(model, "-m"))
+        run_config = replace(run_config, settings=named)
     roots = tuple(map(os.path.realpath, directories))
     return [
+        *_home_checks(run_config.paths),
         *sandbox_checks(run_config, directories, requested),
-        _program_check(lazy("shell"), find_shell(roots, os.environ.get("PATH", os.defpath))[0]),
-        _program_check("git", find_program("git")),
-        _program_check("rg", find_ripgrep()),
-        *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
+        _program_check(lazy("shell"), find_shell(roots, os.environ.get("PATH", os.defpath))[0], "bash"),
+        _program_check("git", find_program("git"), "git"),
+        _program_check("rg", find_ripgrep(), "ripgrep"),
+        *configuration_checks(
+            run_config,
+            process_environment=os.environ,
+            default_model=DEFAULT_MODEL,
+            shows_model_figures=model is not None,
+        ),
         *security_checks(run_config),
         *settings_checks(run_config, faults, is_strict=is_strict or run_config.is_strict),
     ]
@@ -135,5 +141,23 @@ async def update_model_catalogue(source: str | None) -> tuple[CatalogueInfo, int
     return CatalogueInfo(updated.date, source, path), sum(1 for _ in updated.models)
 
 
-def _program_check(name: str, path: str | None) -> DoctorCheck:
-    return DoctorCheck(lazy("programs"), name, path is not None, path or lazy("not found"))
+_HOME_FIX = 'export HOME="$(getent passwd "$(id -un)" | cut -d: -f6)"'
+
+
+def _home_checks(paths: AppPaths) -> Iterator[DoctorCheck]:
+    """Check the home directory, if anything is wrong with it."""
+    if not os.path.isdir(paths.home):
+        detail = lazy("{path} is not a directory, so nothing can be stored", path=paths.home)
+        yield DoctorCheck(lazy("files"), lazy("home"), passed=False, detail=detail, fix=_HOME_FIX)
+    elif not os.access(paths.home, os.R_OK | os.W_OK | os.X_OK):
+        detail = lazy("no access to {path}, so nothing can be stored", path=paths.home)
+        yield DoctorCheck(
+            lazy("files"), lazy("home"), passed=False, detail=detail, fix=f"chmod u+rwx {quote(paths.home)}"
+        )
+
+
+def _program_check(name: str, path: str | None, package: str) -> DoctorCheck:
+    from tejat.app.setup.fixes import install_fix
+
+    fix = "" if path is not None else install_fix(package)
+    return DoctorCheck(lazy("programs"), name, path is not None, path or lazy("not found"), fix=fix)

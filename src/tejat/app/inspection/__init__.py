@@ -1,0 +1,1 @@
+"""What subcommands look at: rules, undo entries, jobs, models, sessions and the documentation."""

@@ -1,0 +1,51 @@
+"""The documentation that is installed with the program."""
+
+import os
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.text.edit_distance import edit_distance
+
+DOCUMENTATION_DIRECTORY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "docs")
+"""In a checkout, links to the files in `docs/`; in an installed package, copies of them."""
+_SUFFIX = ".md"
+_MAX_NAME_LENGTH = 64
+_FIRST = ("index", "start")
+
+
+@frozen
+class DocumentationPage:
+    """A page: its name without `.md`, its heading, and the path of the Markdown file."""
+
+    name: str
+    title: str
+    path: str
+
+
+def list_pages() -> list[DocumentationPage]:
+    """List the pages: those to start with first, then by name."""
+    names = [name.removesuffix(_SUFFIX) for name in os.listdir(DOCUMENTATION_DIRECTORY) if name.endswith(_SUFFIX)]
+    ordered = [name for name in _FIRST if name in names] + sorted({*names} - {*_FIRST})
+    return [_page(name) for name in ordered]
+
+
+def read_page(name: str) -> str:
+    """Read a page as Markdown. The name may end in `.md` and begin with `docs/`. Raises UsageError."""
+    wanted = name.removeprefix("docs/").removesuffix(_SUFFIX).lower()
+    pages = {page.name: page for page in list_pages()}
+    if wanted in pages:
+        with open(pages[wanted].path, encoding="utf-8") as file:
+            return file.read()
+    shown = name[:_MAX_NAME_LENGTH]
+    closest = min(pages, key=lambda page: edit_distance(wanted[:_MAX_NAME_LENGTH], page))
+    if edit_distance(wanted[:_MAX_NAME_LENGTH], closest) <= max(1, len(closest) // 3):
+        raise UsageError(_("There is no page {name!r}. Did you mean {other}?", name=shown, other=closest))
+    raise UsageError(_("There is no page {name!r}. Pages: {pages}.", name=shown, pages=", ".join(pages)))
+
+
+def _page(name: str) -> DocumentationPage:
+    path = os.path.join(DOCUMENTATION_DIRECTORY, name + _SUFFIX)
+    with open(path, encoding="utf-8") as file:
+        heading = next((line for line in file if line.startswith("# ")), f"# {name}")
+    return DocumentationPage(name, heading.removeprefix("# ").strip(), path)

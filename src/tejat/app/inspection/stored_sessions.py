@@ -1,0 +1,91 @@
+"""The stored sessions of this project and of all others: list, find and delete them."""
+
+from functools import partial
+
+from tejat.app.model_source import own_prices
+from tejat.app.run_config import RunConfig
+from tejat.core.agent.prices import cost_of
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.sanitize import sanitize_text
+from tejat.engine.sessions.journal_reader import LoadedSession
+from tejat.engine.sessions.session_figures import SessionFigures, read_session_figures
+from tejat.engine.sessions.session_store import LATEST, SessionStore, SessionSummary, list_all_sessions
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.price_list import PriceList
+
+
+@frozen
+class ListedSession:
+    """A session with its figures. `cost` is in dollars, None if a price is unknown."""
+
+    summary: SessionSummary
+    turns: int
+    tokens: int
+    cost: float | None
+
+
+class StoredSessions:
+    """The sessions that can be used from a project: its own first, then those of other projects by id."""
+
+    def __init__(self, run_config: RunConfig) -> None:
+        self._directory = run_config.paths.sessions
+        self._own = SessionStore(self._directory, run_config.roots[0])
+        self._prices = PriceList(partial(load_catalogue, run_config.paths.catalogue), own_prices(run_config))
+
+    def list_sessions(self, *, every_project: bool) -> list[ListedSession]:
+        """List the sessions with their figures, most recent last. Raises nothing."""
+        found = list_all_sessions(self._directory) if every_project else self._own.list_sessions()
+        return [self._with_figures(summary) for summary in found]
+
+    def find(self, word: str) -> SessionSummary:
+        """Return the session for "latest" or a number of this project, or for an id or its beginning in any project.
+
+        Raises UsageError.
+        """
+        try:
+            return self._own.find(word)
+        except UsageError:
+            others = [entry for entry in list_all_sessions(self._directory) if _matches(entry, word)]
+            exact = [entry for entry in others if entry.session_id == word]
+            if len(exact or others) == 1:
+                return (exact or others)[0]
+            if not others:
+                raise
+        names = ", ".join(sanitize_text(entry.session_id) for entry in others)
+        raise UsageError(_("{word} matches more than one session: {matches}.", word=sanitize_text(word), matches=names))
+
+    def load(self, summary: SessionSummary) -> LoadedSession:
+        """Read a conversation. Raises UsageError."""
+        return self._own.load(summary)
+
+    def delete(self, summary: SessionSummary) -> None:
+        """Delete a session, unless it is in use. Raises UsageError."""
+        self._own.delete(summary)
+
+    def _with_figures(self, summary: SessionSummary) -> ListedSession:
+        try:
+            figures = read_session_figures(summary.path)
+        except OSError:
+            figures = SessionFigures()
+        tokens = sum(usage.total for _model, usage in figures.requests)
+        return ListedSession(summary, figures.turns, tokens, self._cost(figures, summary.model))
+
+    def _cost(self, figures: SessionFigures, requested_model: str) -> float | None:
+        """The dollars for all requests. A service may name its model in its own way, and not as it was requested."""
+        cost = 0.0
+        for model, usage in figures.requests:
+            price = self._prices.price_of(model) or self._prices.price_of(requested_model)
+            if price is None:
+                return None
+            cost += cost_of(usage, price)
+        return cost
+
+
+def _matches(entry: SessionSummary, word: str) -> bool:
+    """Whether the word begins the id. Short numbers and `latest` are meant for the list of one project."""
+    return len(word) >= _MIN_PREFIX and word != LATEST and entry.session_id.startswith(word)
+
+
+_MIN_PREFIX = 4
