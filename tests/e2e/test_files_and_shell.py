@@ -64,7 +64,7 @@ class TestFiles:
         ) as user:
             send_prompt(user, "read @no/such.txt ")
             user.wait_for("There is none.", idle=True)
-            assert is_shown(user, "@no/such.txt is left as it is: there is no such file.")
+            assert is_shown(user, "@no/such.txt is sent as plain text: no such file.")
 
     def test_names_that_are_hostile(self, terminal_env: TerminalEnv) -> None:
         (terminal_env.project / "plain\x1b]0;owned\x07\u202ename.txt").write_text("x\n")
@@ -155,26 +155,25 @@ class TestCallLines:
             user.wait_for("\nThat is all.", idle=True)
             text = shown_text(user)
             for words in (
-                "✓ ok list_directory",
-                "✗ failed run_shell_command",
-                "exit code 3",
-                "✗ failed no_such_tool",
-                "✗ failed read_file",
-                "Bad arguments:",
+                "✓ Listed .",
+                "✗ Ran seq 1 40; exit 3 (exit 3)",
+                "✗ Call no_such_tool a=1 (failed)",
+                "✗ Read (failed): Invalid arguments:",
+                "✗ Read none.txt (failed): File not found.",
             ):
                 assert setting.glyphs(words) in text, user.describe()
-            assert "\n  20\n" not in user.screen.history()
+            assert "  20\n" not in user.screen.history()
             user.press("c-o")
-            user.wait_for("\n  20\n", idle=True)
+            user.wait_for("  20\n", idle=True)
             user.press("c-o")
-            user.wait_for("There is nothing folded to show.")
+            user.wait_for("Nothing to expand.")
 
     def test_denied_by_a_rule(self, terminal_env: TerminalEnv) -> None:
         script = call_answer((SHELL, {"command": "touch x"})) + text_script("I see.")
         with terminal_env.open_chat(script, "--exclude-tools", "run_shell_command(touch)") as user:
             send_prompt(user, "go")
             user.wait_for("\nI see.", idle=True)
-            assert any("run_shell_command touch x" in row and "ok" not in row for row in printed_rows(user))
+            assert "⊘ Run touch x (denied)" in printed_rows(user)
         assert not (terminal_env.project / "x").exists()
 
     def test_timed_out(self, terminal_env: TerminalEnv) -> None:
@@ -183,7 +182,7 @@ class TestCallLines:
         with terminal_env.open_chat(script, "-y") as user:
             send_prompt(user, "go")
             user.wait_for("\nI see.", 20, idle=True)
-            assert "timed out run_shell_command sleep 60" in user.text
+            assert "◷ Ran sleep 60 (timed out after 1" in user.text
 
     @both_settings
     def test_what_runs_is_seen(self, terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
@@ -206,7 +205,7 @@ class TestCallLines:
             send_prompt(user, "go")
             user.wait_for("step 2")
             user.wait_for("\nDone.", idle=True)
-            assert setting.glyphs("✓ ok mcp_helper_slow") in user.text
+            assert setting.glyphs("✓ Called mcp_helper_slow steps=6,") in user.text
             assert "step 2" not in user.screen.history()
             assert check_no_strange_output(user.screen)
 
@@ -219,4 +218,4 @@ class TestCallLines:
             with terminal_env.open_chat("", "-m", "gemini-test", setting=NARROW, **environment) as user:
                 send_prompt(user, "read all")
                 user.wait_for("\nAll read.", idle=True)
-                assert len([row for row in printed_rows(user) if row.startswith("+ ok read_file f")]) == 12
+                assert f"Read {', '.join(f'f{number}' for number in range(12))}" in shown_text(user)

@@ -74,7 +74,7 @@ STATES = {
         lambda _: text_script("one two " + "more " * 400, pause=0.05), _shown("one two"), kept="one two"
     ),
     "thinking": State(lambda _: script_answer(think="hmm", say="x", pause=60), _shown("Thinking")),
-    "retrying": State(lambda _: script_answer(fail="rate_limited", retry_after=60), _shown("Next try in")),
+    "retrying": State(lambda _: script_answer(fail="rate_limited", retry_after=60), _shown("Retrying in")),
     "tool": State(
         lambda mark: call_answer((SHELL, {"command": f"touch begun; sleep {mark} & sleep {mark}"})), _begun, ("-y",)
     ),

@@ -51,7 +51,7 @@ def test_what_it_changed_is_seen_and_kept(tmp_path: Path, columns: int) -> None:
         assert (project / "old.txt").exists()
         press(user, "end", "y")
         user.wait_for("That is all.", idle=True)
-        assert "exit code 3" in user.screen.history()
+        assert "(exit 3)" in user.screen.history()
     assert not (project / "old.txt").exists()
     assert (project / "notes.txt").read_text() == "first\nnew\n"
 

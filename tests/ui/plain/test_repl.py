@@ -49,7 +49,7 @@ def test_the_session_ends_with_its_figures(machine: ProgramEnv) -> None:
     with open_session(machine, text_script("Hi.", usage={"prompt": 1000, "output": 200})) as terminal:
         type_line(terminal, "hello")
         leave(terminal)
-    assert "\nThis session: 1 prompt, 0 calls, 1,200 tokens, " in terminal.shown
+    assert "\nThis session: 1 prompt, 0 tool calls, 1,200 tokens, " in terminal.shown
 
 
 class TestShellMode:
@@ -128,7 +128,7 @@ class TestQuestions:
             terminal.wait_for("\n> y\n")  # before more is typed, whose echo would come in between
             type_line(terminal, "write it after all")
             leave(terminal)
-        assert "This session: 3 prompts, 2 calls" in terminal.shown
+        assert "This session: 3 prompts, 2 tool calls" in terminal.shown
 
 
 class TestInterrupts:

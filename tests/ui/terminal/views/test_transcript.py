@@ -57,11 +57,17 @@ class FakeScreen:
         self.hints.append(text)
 
     @property
-    def drawn(self) -> list[str]:
+    def rows(self) -> list[str]:
+        """The live rows."""
         if self._live is None:
             return []
         rows = render_rows(self._live, self.theme, width=self.width)
         return ["".join(cell.text for cell in row).rstrip() for row in rows]
+
+    @property
+    def drawn(self) -> list[str]:
+        """The live rows without the blank one above them."""
+        return self.rows[1:] if self.rows[:1] == [""] else self.rows
 
 
 def plain(text: str) -> str:
@@ -115,7 +121,7 @@ class TestAnswer:
         screen = show_events(TextStreamed("# Title\n\nFirst *words*.\n\nSec"))
         assert "First words." in screen.printed
         assert "Sec" not in screen.printed
-        assert screen.drawn[-2].strip() == "Sec"
+        assert screen.drawn[-3:-1] == ["Sec", ""]
         assert screen.drawn[-1] == "● Answering (0 s, Esc to stop)"
 
     def test_is_whole_at_its_end(self) -> None:
@@ -185,17 +191,22 @@ class TestRetrying:
 class TestCallsThatRun:
     def test_each_has_its_row_with_the_last_lines_of_its_output(self) -> None:
         shell = FunctionCall("run_shell_command", {"command": "make", "directory": "/w/sub"})
-        screen = show_events(
-            running(0, MCP), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60
-        )
+        screen = show_events(running(0, MCP), running(1, shell), running(2, EDIT, CallState.SCHEDULED), height=60)
         assert screen.drawn == [
             '● Calling github/clone url="x" (0 s, Esc to stop)',
             "● Running make (in sub, 0 s)",
+            "○ Edit a.txt (waiting)",
         ]
 
-    def test_a_call_that_is_asked_about_has_no_row(self) -> None:
-        screen = show_events(running(0, EDIT, CallState.AWAITING_APPROVAL), height=60)
+    def test_an_open_question_needs_no_row(self) -> None:
+        screen = show_events(running(0, EDIT, CallState.AWAITING_APPROVAL), running(1, SHELL, CallState.SCHEDULED))
         assert screen.drawn == []
+
+    def test_live_rows_are_set_apart_as_printed_ones_are(self) -> None:
+        screen = show_events(TextStreamed("One.\n\nTwo"), height=30)
+        assert screen.rows == ["", "Two", "", "● Answering (0 s, Esc to stop)"]
+        assert show_events(running(0, SHELL)).rows == ["", "● Running make (0 s, Esc to stop)"]
+        assert show_events(running(0, SHELL), height=10).rows == ["● Running make (0 s, Esc to stop)"]
 
     def test_output_is_bounded_and_safe(self) -> None:
         output = OutputUpdated(0, SHELL, lines(2000) + "\n\x1b[2Jlast " + "x" * 500)
@@ -438,9 +449,9 @@ class TestCallsThatAreOver:
         shown = printed(call_finished(EDIT, ToolResult("x", replace(diff(), file_diff=patch("-old\n+new\n")))))
         assert [line.rstrip() for line in shown.splitlines()] == [
             "✓ Edited a.txt +3 -1",
-            "  1   x",
-            "  2 - old",
-            "  2 + new",
+            "    1   x",
+            "    2 - old",
+            "    2 + new",
         ]
 
     def test_a_large_change_is_folded(self) -> None:

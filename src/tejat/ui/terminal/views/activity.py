@@ -115,12 +115,9 @@ class ActivityView:
             yield self._activity_row(theme, now - self._since)
 
     def _call_rows(self, theme: Theme, *, now: float, room: int) -> Iterator[RenderableType]:
-        # A call that waits for approval is the subject of the question below.
-        calls = [
-            call
-            for _index, call in sorted(self._calls.items())
-            if not call.is_exploration and call.state is not CallState.AWAITING_APPROVAL
-        ]
+        calls = [call for _index, call in sorted(self._calls.items()) if not call.is_exploration]
+        if any(call.state is CallState.AWAITING_APPROVAL for call in calls):  # the question says the rest
+            calls = [call for call in calls if call.state is CallState.EXECUTING]
         shown = calls[: room - 1] if len(calls) > room else calls
         max_output_rows = min(_MAX_OUTPUT_ROWS, (room - len(shown)) // max(len(shown), 1))
         for at, call in enumerate(shown):

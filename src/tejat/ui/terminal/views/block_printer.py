@@ -46,11 +46,12 @@ class BlockPrinter:
 
     def print(self, kind: BlockKind, *blocks: RenderableType, is_tall: bool = False) -> None:
         """Print the blocks of one kind. A tall block stands apart from its own kind too."""
-        is_apart = self._is_apart(kind, is_tall=is_tall)
+        is_apart = self.is_apart(kind, is_tall=is_tall)
         self._last, self._last_is_tall = kind, is_tall
         self._screen.print(*([Text("")] if is_apart else []), *blocks)
 
-    def _is_apart(self, kind: BlockKind, *, is_tall: bool) -> bool:
+    def is_apart(self, kind: BlockKind, *, is_tall: bool = False) -> bool:
+        """Whether a blank line would come before a block of this kind."""
         if self._last is None or (kind is BlockKind.OUTPUT and self._last is BlockKind.PROMPT):
             return False
         return kind is not self._last or kind in _SEPARATED_KINDS or is_tall or self._last_is_tall

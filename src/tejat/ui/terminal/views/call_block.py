@@ -56,7 +56,8 @@ def headline_segments(report: CallReport, theme: Theme, *, width: int) -> list[R
     if title.tail:
         segments.append(RowSegment(f" {title.tail}"))
     for count in report.line_counts.split():
-        segments += [RowSegment(" "), RowSegment(count, StyleRole.GOOD if count.startswith("+") else StyleRole.BAD)]
+        colour = StyleRole.ADDED if count.startswith("+") else StyleRole.REMOVED
+        segments += [RowSegment(" "), RowSegment(count, colour)]
     if title.details:
         segments.append(RowSegment(f" ({', '.join(title.details)})", role))
     return segments

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.style import Style
 
 from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.calls.excerpt import ExcerptRow, excerpt_output
 from tejat.ui.shared.diff.fit import fit_rows
-from tejat.ui.shared.diff.rows import build_diff_rows, clip_rows
+from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, clip_rows
 from tejat.ui.terminal.render.diff import render_diff_rows
 from tejat.ui.terminal.render.text_rows import single_line
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, fold_line, prefix_lines
@@ -20,6 +21,8 @@ MAX_EXPANDED_LINES = 2000
 """Most lines of an expanded result."""
 
 _MAX_DIFF_ROWS = 20
+_CONTEXT_LINES = 1
+"""Unchanged lines around a change, few because most changes were shown in a question before."""
 _MAX_COLLAPSED_CHARS, _MAX_EXPANDED_CHARS = 400, 4000
 _WIDE_COLUMNS = 50
 """Least width at which details are indented below their title by more than two columns."""
@@ -99,7 +102,7 @@ class CollapsibleDiff:
     def __init__(self, title: str, diff: str, *, file_name: str = "") -> None:
         self._title = title
         self._file_name = file_name
-        self._rows = build_diff_rows(diff, with_files=False)
+        self._rows = build_diff_rows(diff, context=_CONTEXT_LINES, with_files=False)
 
     @property
     def fits_collapsed(self) -> bool:
@@ -108,12 +111,12 @@ class CollapsibleDiff:
     def render_collapsed(self, theme: Theme) -> RenderableType:
         """Render the rows that fit, with a gap that says how many are hidden."""
         rows = clip_rows(fit_rows(self._rows, _MAX_DIFF_ROWS), _MAX_COLLAPSED_CHARS)
-        body = Padding(render_diff_rows(rows, theme, file_name=self._file_name), (0, 0, 0, 2))
+        body = _IndentedDiff(rows, theme, self._file_name)
         return body if self.fits_collapsed else Group(body, _render_quiet(_expand_label(), theme))
 
     def render_whole(self, theme: Theme) -> RenderableType:
         rows = clip_rows(fit_rows(self._rows, MAX_EXPANDED_LINES), _MAX_EXPANDED_CHARS)
-        return Padding(render_diff_rows(rows, theme, file_name=self._file_name), (0, 0, 0, 2))
+        return _IndentedDiff(rows, theme, self._file_name)
 
     def render_expanded(self, theme: Theme) -> RenderableType:
         return Group(_render_title(self._title, theme), self.render_whole(theme))
@@ -122,6 +125,18 @@ class CollapsibleDiff:
 def detail_indents(theme: Theme, width: int) -> tuple[str, str]:
     """Return the indentation of the first line of details below a title, and of the others."""
     return (f"  {theme.glyphs.corner} ", "    ") if width >= _WIDE_COLUMNS else ("  ", "  ")
+
+
+class _IndentedDiff:
+    """Rows of a diff, indented like other details."""
+
+    def __init__(self, rows: Sequence[DiffRow], theme: Theme, file_name: str) -> None:
+        self._diff = render_diff_rows(rows, theme, file_name=file_name)
+        self._theme = theme
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = detail_indents(self._theme, options.max_width)[1]
+        yield Padding(self._diff, (0, 0, 0, len(indent)))
 
 
 def _expand_label() -> str:
@@ -150,7 +165,7 @@ def _render_rows(rows: Sequence[ExcerptRow], theme: Theme, role: StyleRole, *, m
         if row.hidden:
             return [(f"{theme.glyphs.more} {_omitted_label(row)}", theme.style(StyleRole.QUIET))]
         text = row.text if len(row.text) <= max_chars else f"{row.text[:max_chars]}{theme.glyphs.more}"
-        return [(single_line(text), theme.style(StyleRole.BAD if row.is_error else role))]
+        return [(single_line(text), _error_style(theme) if row.is_error else theme.style(role))]
 
     def layout(width: int) -> Iterator[StyledLine]:
         first, others = detail_indents(theme, width)
@@ -160,6 +175,11 @@ def _render_rows(rows: Sequence[ExcerptRow], theme: Theme, role: StyleRole, *, m
             start = [(others, NO_STYLE)]
 
     return WrappedLines(layout)
+
+
+def _error_style(theme: Theme) -> Style:
+    """Return the style of an error line, which is bold only where there are no colours."""
+    return theme.style(StyleRole.REMOVED if theme.has_colours else StyleRole.BAD)
 
 
 def _render_quiet(words: str, theme: Theme) -> RenderableType:

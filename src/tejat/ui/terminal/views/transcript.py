@@ -46,6 +46,8 @@ _SUMMARY_MIN_SECONDS = 5.0
 """Least duration of a run that gets a summary."""
 _MAX_PROMPT_LINES = 8
 """Lines shown of a long prompt."""
+_MIN_ROOMY_ROWS = 16
+"""Least height of a screen on which live blocks are set apart by blank lines, as they are once printed."""
 _STARTED_STATES = frozenset({CallState.AWAITING_APPROVAL, CallState.EXECUTING})
 
 
@@ -289,10 +291,16 @@ class Transcript:
 
     def _rows(self) -> RenderResult:
         opened = self._stream.pending()
-        if opened is not None:
-            yield opened
         theme, now, height = self._screen.theme, self._clock(), self._screen.height
-        yield from self._activity.rows(theme, now=now, height=height, explored=self._exploration)
+        rows = list(self._activity.rows(theme, now=now, height=height, explored=self._exploration))
+        is_roomy = height >= _MIN_ROOMY_ROWS
+        if opened is not None:
+            if is_roomy and self._printer.is_apart(BlockKind.TEXT):
+                yield Text("")
+            yield opened
+        if rows and is_roomy and (opened is not None or self._printer.is_apart(BlockKind.NOTE)):
+            yield Text("")
+        yield from rows
 
 
 class _LazyRows:
