@@ -14,7 +14,7 @@ from tejat.core.ui.prompter import Choice
 
 OTHER_WAYS = (
     "/undo takes back file changes; the conversation stays.\n"
-    "/rewind takes the conversation back to before a prompt, with or without the files."
+    "/rewind takes the conversation back to before a prompt; files if you like."
 )
 
 
@@ -38,7 +38,7 @@ def test_back_to_before_a_call(env: InteractiveEnv) -> None:
 
     submits, shown, before, after = env.run_with(work, script=THREE_WRITES + text_script("Again."))
     assert submits
-    assert shown == "Put back 2 paths.\nThe conversation is back to before this call."
+    assert shown == "Restored 2 paths.\nThe conversation is back to before this call."
     assert before == ["one", "I write a.txt.", "", "Wrote a.txt.", "two"]
     assert after == "Again."
     assert read_files(env) == {"a.txt": "1"}

@@ -137,7 +137,7 @@ class TestFiles:
             await self.asked(runner)
             return await runner.run_command("/rewind 2", choices=[1])
 
-        assert env.run_with(work, script=self.SCRIPT) == (SetInputAction("two"), f"Put back 2 paths.\n{BACK}")
+        assert env.run_with(work, script=self.SCRIPT) == (SetInputAction("two"), f"Restored 2 paths.\n{BACK}")
         assert self.contents(env) == {"a.txt": "1"}
 
     def test_are_shown_before(self, env: InteractiveEnv) -> None:
@@ -153,11 +153,11 @@ class TestFiles:
             return person.output.splitlines()
 
         told, title, first, remove, second, change = env.run_with(work, script=self.SCRIPT)
-        assert (told, title) == ("Nothing was changed.", "What would be put back")
+        assert (told, title) == ("Nothing was changed.", "Changes to undo")
         assert first.endswith(f" write_file: {env.project}/b.txt")
         assert remove == f"remove  {env.project}/b.txt"
         assert second.endswith(f" write_file: {env.project}/a.txt")
-        assert change == f"put back the old content of  {env.project}/a.txt"
+        assert change == f"restore the old content of  {env.project}/a.txt"
         assert self.contents(env) == {"a.txt": "2", "b.txt": "3"}
 
     def test_are_left_alone(self, env: InteractiveEnv) -> None:
@@ -175,7 +175,7 @@ class TestFiles:
             return (await runner.command_output("/rewind 1", choices=[1])).splitlines()
 
         refused, why, back = env.run_with(work, script=self.SCRIPT)
-        assert refused.endswith(" was not put back. Nothing of it was touched, because:")
+        assert refused.endswith(" was not undone. Nothing was changed, because:")
         assert why.startswith(f"{env.project}/a.txt  ")
         assert back == BACK
         assert self.contents(env) == {"a.txt": "mine"}

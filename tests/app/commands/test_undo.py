@@ -22,7 +22,7 @@ def env(tmp_path: Path) -> InteractiveEnv:
 NOTHING = "Nothing was changed."
 OTHER_WAYS = (
     "/restore takes files and conversation back to before a tool call.\n"
-    "/rewind takes the conversation back to before a prompt, with or without the files."
+    "/rewind takes the conversation back to before a prompt; files if you like."
 )
 
 
@@ -32,7 +32,7 @@ def test_the_last_call(env: InteractiveEnv) -> None:
         return await runner.run_command("/undo", choices=[1]), runner.texts[-1:]
 
     effect, told = env.run_with(work, script=THREE_WRITES)
-    assert effect == (NoAction(), "Put back 1 path.")
+    assert effect == (NoAction(), "Restored 1 path.")
     assert read_files(env) == {"a.txt": "2"}
     assert told == [
         f"I have taken back what your calls changed. These are as they were before:\n  - {env.project}/b.txt"
@@ -44,7 +44,7 @@ def test_some_calls(env: InteractiveEnv) -> None:
         await send_prompts(runner)
         return await runner.command_output("/undo 2", choices=[1])
 
-    assert env.run_with(work, script=THREE_WRITES) == "Put back 2 paths."
+    assert env.run_with(work, script=THREE_WRITES) == "Restored 2 paths."
     assert read_files(env) == {"a.txt": "1"}
 
 
@@ -57,7 +57,7 @@ def test_one_call_among_others(env: InteractiveEnv) -> None:
         return [shown, *(await call_ids(runner))[1:2]]
 
     told, left = env.run_with(work, script=THREE_WRITES)
-    assert told == "Put back 1 path."
+    assert told == "Restored 1 path."
     assert read_files(env) == {"a.txt": "1", "b.txt": "3"}
     assert left
 
@@ -78,7 +78,7 @@ def test_what_the_person_changed_since_is_left_alone(env: InteractiveEnv) -> Non
         return (await runner.command_output("/undo", choices=[1])).splitlines()
 
     refused, why = env.run_with(work, script=THREE_WRITES)
-    assert refused.endswith(" was not put back. Nothing of it was touched, because:")
+    assert refused.endswith(" was not undone. Nothing was changed, because:")
     assert why.startswith(f"{env.project}/b.txt  ")
     assert read_files(env) == {"a.txt": "2", "b.txt": "mine"}
 
@@ -160,6 +160,6 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
         return shown.splitlines()
 
     told, left, why = env.run_with(work)
-    assert (told, left) == ("Put back 1 path.", "Left as it is, because others may have changed it:")
+    assert (told, left) == ("Restored 1 path.", "Not undone, because others may have changed it:")
     assert why.startswith(f"{env.project}/theirs  changed by ")
     assert read_files(env) == {"theirs": "x"}

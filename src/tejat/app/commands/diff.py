@@ -19,7 +19,8 @@ class DiffCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         service = UndoService(self.context.manager)
         title, entries = await self._select(arguments, service)
-        user.show(_diff_report(title, await service.diff(entries)))
+        root = self.context.run_config.roots[0]
+        user.show(_diff_report(title, [_with_short_path(piece, root) for piece in await service.diff(entries)]))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         entries = await UndoService(self.context.manager).session_entries()
@@ -59,3 +60,9 @@ def _diff_report(title: str, pieces: Sequence[str]) -> Report:
         DiffBlock(piece) if "\n@@ " in piece else Paragraph(piece.rstrip("\n")) for piece in pieces
     ]
     return Report(title, tuple(blocks))
+
+
+def _with_short_path(piece: str, root: str) -> str:
+    """A patch or a line whose path is relative to the project."""
+    head, separator, hunks = piece.partition("\n@@ ")
+    return f"{head.replace(f'{root}/', '')}{separator}{hunks}"

@@ -49,8 +49,10 @@ class EditorCommand(SlashCommand):
             label = _("Use ${variable}: {command}", variable=variable, command=os.environ[variable])
             options.append(Option(label, "" if self._preferred else _("current")))
         options.append(Option(_("Another command"), _("the file name is added at the end")))
-        initial = names.index(self._preferred) if self._preferred in names else len(names)
-        index = await user.choose(Choice(self._title(), tuple(options), initial=min(initial, len(options) - 1)))
+        initial = 0 if variable is None else len(names)
+        if self._preferred in names:
+            initial = names.index(self._preferred)
+        index = await user.choose(Choice(self._title(), tuple(options), initial=initial))
         if index is None:
             return None
         if index < len(names):

@@ -25,7 +25,7 @@ class PrivacyCommand(SlashCommand):
             Paragraph(_("Stored on this machine, readable only by you"), Tone.STRONG),
             ReportTable(tuple(self._stored())),
             Paragraph(
-                _("API keys are masked in sessions, logs and exports. The terms of the model service apply to it."),
+                _("API keys are masked in sessions, logs and exports. The model service has its own privacy terms."),
                 Tone.QUIET,
             ),
             Paragraph(_("Delete sessions with `tejat sessions delete`, keys with /login remove."), Tone.QUIET),

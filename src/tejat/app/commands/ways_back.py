@@ -5,7 +5,7 @@ from tejat.core.i18n import lazy, translate
 _WAYS_BACK = {
     "undo": lazy("/undo takes back file changes; the conversation stays."),
     "restore": lazy("/restore takes files and conversation back to before a tool call."),
-    "rewind": lazy("/rewind takes the conversation back to before a prompt, with or without the files."),
+    "rewind": lazy("/rewind takes the conversation back to before a prompt; files if you like."),
 }
 
 

@@ -81,10 +81,10 @@ class UndoService:
             blocks += _remark_blocks(result)
             tone = tone if result.is_complete else Tone.WARNING
             if result.refused:
-                message = _("{what} was not put back. Nothing of it was touched, because:", what=entry_title(entry))
+                message = _("{what} was not undone. Nothing was changed, because:", what=entry_title(entry))
                 blocks += [Paragraph(message, Tone.BAD), _remark_table(result.refused)]
                 return UndoOutcome(tuple(paths), tuple(blocks), is_complete=False)
-        done = ngettext("Put back {count} path.", "Put back {count} paths.", len(paths))
+        done = ngettext("Restored {count} path.", "Restored {count} paths.", len(paths))
         return UndoOutcome(tuple(paths), (Paragraph(done, tone), *blocks), is_complete=True)
 
     def notify_model(self, paths: Sequence[str]) -> None:
@@ -110,10 +110,10 @@ def undo_plan(entries: Sequence[UndoEntry], session_id: str | None = None) -> Re
         if len(changes) > MAX_PATHS:
             blocks.append(Paragraph(more_text(len(changes)), Tone.QUIET))
         if entry.foreign:
-            blocks += [Paragraph(_("Changed meanwhile, maybe by others:"), Tone.WARNING), _remark_table(entry.foreign)]
+            blocks += [Paragraph(_("Changed since, possibly by others:"), Tone.WARNING), _remark_table(entry.foreign)]
         if entry.skipped:
             blocks += [Paragraph(_("This can't be undone:"), Tone.WARNING), _remark_table(entry.skipped)]
-    return Report(_("What would be put back"), tuple(blocks))
+    return Report(_("Changes to undo"), tuple(blocks))
 
 
 def undo_list(entries: Sequence[UndoEntry], heading: str) -> Report:
@@ -134,7 +134,7 @@ def _remark_blocks(result: RestoreResult) -> list[ReportBlock]:
     if result.left_in_place:
         blocks.append(_remark_table(result.left_in_place))
     if result.left_out:
-        blocks += [Paragraph(_("Left as it is, because others may have changed it:")), _remark_table(result.left_out)]
+        blocks += [Paragraph(_("Not undone, because others may have changed it:")), _remark_table(result.left_out)]
     if result.lost:
         blocks += [Paragraph(_("This can't be undone:"), Tone.WARNING), _remark_table(result.lost)]
     if result.unrecorded:

@@ -88,7 +88,7 @@ def _count_text(kind: ChangeKind, count: int) -> str:
 
 _UNDO_ACTIONS = {
     ChangeKind.CREATED: lazy("remove"),
-    ChangeKind.REMOVED: lazy("bring back"),
-    ChangeKind.CHANGED: lazy("put back the old content of"),
-    ChangeKind.PERMISSIONS: lazy("put back the permissions of"),
+    ChangeKind.REMOVED: lazy("restore"),
+    ChangeKind.CHANGED: lazy("restore the old content of"),
+    ChangeKind.PERMISSIONS: lazy("restore the permissions of"),
 }
