@@ -181,7 +181,7 @@ class TestExplain:
         assert lines[3:5] == ["  mode:   default", "  commands in the line:"]
         assert "  ├─ git log" in lines
         assert any(line.endswith("git push") and line.startswith("  ├─ ") for line in lines)
-        doubts = lines.index("  why it is not plain:")
+        doubts = lines.index("  not a plain command line:")
         assert lines[doubts - 1].startswith("  └─ ")
         assert lines[-1].startswith("  └─ ")
 
@@ -233,13 +233,13 @@ class TestExplain:
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            ([], "the following arguments are required: tool"),
+            ([], "the following arguments are required: TOOL"),
             (["missing"], "there is no tool 'missing'"),
-            ([SHELL, "git log"], "cannot read 'git log': give one JSON object, or words like key=value"),
-            ([SHELL, "{"], "the arguments are not JSON: "),
-            ([SHELL, "is_background=perhaps"], "is_background must be boolean, but was 'perhaps'"),
-            ([SHELL, "--approval-mode", "all"], "invalid choice: 'all'"),
-            ([SHELL, "--approval", "yolo"], "unrecognized arguments: --approval"),
+            ([SHELL, "git log"], "Invalid argument 'git log'. Use one JSON object, or key=value words."),
+            ([SHELL, "{"], "The arguments are not valid JSON: "),
+            ([SHELL, "is_background=perhaps"], "is_background must be boolean, not 'perhaps'"),
+            ([SHELL, "--approval-mode", "all"], "must be one of default, auto_edit, yolo, plan, not 'all'"),
+            ([SHELL, "--approval", "yolo"], "Unknown option --approval for `tejat policy explain`. Did you mean --approval-mode?"),
             ([SHELL, "--allowed-tools", "ShellTool(git"], "ShellTool(git"),
         ],
     )
@@ -302,7 +302,7 @@ class TestList:
         path.write_text('[[rule]]\ntool = "glob"\nsubagent = "helper"\ndecision = "allow"\n')
         assert policy("list")[1].splitlines()[2:] == [
             f"            allow glob  {path}:1",
-            "            └─ it is for the agent 'helper', and agents are not supported yet",
+            "            └─ it applies to the agent 'helper', but agents are not supported yet",
         ]
 
 
@@ -320,19 +320,19 @@ class TestRevoke:
         allow(places, "git diff")
         assert policy("revoke", "--all")[1].count("revoked: ") == 2
         assert read_saved_rules(places) == []
-        assert policy("revoke", "--all") == (0, "There was nothing to revoke.\n", "")
+        assert policy("revoke", "--all") == (0, "Nothing to revoke.\n", "")
 
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            ([], "tejat: give the id of one saved rule (`tejat policy list` shows them), or --all\n"),
+            ([], "tejat: Give the id of a saved rule, or --all. List the ids with `tejat policy list`.\n"),
             (
                 ["12345678", "--all"],
-                "tejat: give the id of one saved rule (`tejat policy list` shows them), or --all\n",
+                "tejat: Give the id of a saved rule, or --all. List the ids with `tejat policy list`.\n",
             ),
             (
                 ["12345678"],
-                "tejat: Nothing was revoked: there is no saved rule '12345678'. `tejat policy list` shows them\n",
+                "tejat: Nothing was revoked: no saved rule '12345678'. List them with `tejat policy list`.\n",
             ),
         ],
     )
@@ -359,7 +359,7 @@ class TestTest:
         deny(places, "git push")
         allow(places, "git log")
         (tmp_path / "cases.toml").write_text(CASES)
-        assert policy("test", f"{tmp_path}/cases.toml") == (0, "2 of 2 cases as expected\n", "")
+        assert policy("test", f"{tmp_path}/cases.toml") == (0, "2 of 2 cases passed\n", "")
 
     def test_one_is_not(self, policy: Shell, places: AppPaths, tmp_path: Path) -> None:
         allow(places, "git log")
@@ -367,9 +367,9 @@ class TestTest:
         code, printed, complaint = policy("test", f"{tmp_path}/cases.toml")
         assert (code, complaint) == (1, "")
         lines = printed.splitlines()
-        assert lines[0] == f'not as expected: {tmp_path}/cases.toml:6: {SHELL} {{"command": "git push"}}'
+        assert lines[0] == f'failed: {tmp_path}/cases.toml:6: {SHELL} {{"command": "git push"}}'
         assert lines[1].startswith("  ├─ expected deny, got ask: ")
-        assert lines[2:] == [f"  └─ by ask {SHELL} (built-in)", "1 of 2 cases as expected"]
+        assert lines[2:] == [f"  └─ by ask {SHELL} (built-in)", "1 of 2 cases passed"]
 
     def test_flags(self, policy: Shell, places: AppPaths, tmp_path: Path) -> None:
         deny(places, "git push")
@@ -380,7 +380,7 @@ class TestTest:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("", "holds no [[case]], so there is nothing to test"),
+            ("", "has no [[case]] table. Nothing to test."),
             ("[[case]]\nexpect = 'no'\n", "cases.toml"),
             ("[[", "cases"),
         ],
@@ -393,8 +393,8 @@ class TestTest:
 
     def test_no_file(self, policy: Shell, tmp_path: Path) -> None:
         path = f"{tmp_path}/missing.toml"
-        assert policy("test", path) == (2, "", f"tejat: There is no file {path}\n")
-        assert policy("test", str(tmp_path)) == (2, "", f"tejat: Cannot read {tmp_path}: it is not a regular file.\n")
+        assert policy("test", path) == (2, "", f"tejat: File not found: {path}\n")
+        assert policy("test", str(tmp_path)) == (2, "", f"tejat: Could not read {tmp_path}: not a regular file.\n")
 
 
 class TestHelp:
@@ -413,7 +413,8 @@ class TestHelp:
     def test_no_such_command(self, policy: Shell, words: list[str]) -> None:
         code, printed, complaint = policy(*words)
         assert (code, printed) == (2, "")
-        assert complaint.startswith("tejat: `tejat policy` takes explain, list, revoke or test.\nusage: ")
+        assert complaint.startswith(("tejat: Missing command.", "tejat: Unknown command", "tejat: Unknown option --json"))
+        assert complaint.endswith("Run `tejat policy --help` for usage.\n")
 
 
 class TestTheWholeProgram:
@@ -470,7 +471,7 @@ class TestTheWholeProgram:
         code, printed, complaint = self.tejat(home, "list")
         assert (code, printed) == (52, "")
         assert complaint == (
-            f"tejat: Error in {path}: line 1: excludeTools must be a list of texts, but is the text 'glob'\n"
+            f"tejat: Error in {path}: line 1: excludeTools must be a list of strings, not 'glob'\n"
             f"Please fix {path} and try again.\n"
         )
 
@@ -479,8 +480,8 @@ class TestTheWholeProgram:
         (tmp_path / "cases.toml").write_text(CASES)
         code, printed, complaint = self.tejat(Path(places.home), "test", f"{tmp_path}/cases.toml")
         assert (code, complaint) == (1, "")
-        assert printed.startswith(f"not as expected: {tmp_path}/cases.toml:2: {SHELL} ")
-        assert printed.endswith("1 of 2 cases as expected\n")
+        assert printed.startswith(f"failed: {tmp_path}/cases.toml:2: {SHELL} ")
+        assert printed.endswith("1 of 2 cases passed\n")
 
     def test_bad_usage(self, places: AppPaths) -> None:
         assert self.tejat(Path(places.home), "explain", "unheard_of")[0] == 2

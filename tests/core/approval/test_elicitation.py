@@ -62,15 +62,15 @@ def test_what_words_mean(name: str, text: str, meant: JsonValue) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "wanted"),
     [
-        ("name", "A", "Please give at least 2 characters."),
-        ("age", "old", "Please give a whole number."),
-        ("age", "1.5", "Please give a whole number."),
-        ("age", "151", "Please give at most 150."),
-        ("score", "nan", "Please give a number."),
-        ("score", "inf", "Please give a number."),
-        ("fine", "perhaps", "Please answer yes or no."),
-        ("old", "3", "Please choose one of 1 to 2."),
-        ("many", "p,q,r", "Please give at most 2 choices."),
+        ("name", "A", "Enter at least 2 characters."),
+        ("age", "old", "Enter an integer."),
+        ("age", "1.5", "Enter an integer."),
+        ("age", "151", "Enter a value of at most 150."),
+        ("score", "nan", "Enter a number."),
+        ("score", "inf", "Enter a number."),
+        ("fine", "perhaps", "Answer yes or no."),
+        ("old", "3", "Choose a number from 1 to 2."),
+        ("many", "p,q,r", "Choose at most 2 options."),
     ],
 )
 def test_what_they_cannot_mean(name: str, text: str, wanted: str) -> None:

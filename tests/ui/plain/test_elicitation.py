@@ -41,7 +41,7 @@ def test_field_by_field_and_a_last_look() -> None:
         terminal.type(b"Ada\n")
         terminal.wait_for("age (a whole number, default 30)")
         terminal.type(b"old\n")
-        terminal.wait_for("Please give a whole number.")
+        terminal.wait_for("Enter an integer.")
         terminal.type(b"\n")
         terminal.wait_for("colour (one of these, optional)")
         terminal.type(b"2\n")

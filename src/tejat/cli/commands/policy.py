@@ -77,7 +77,7 @@ def _explain(options: argparse.Namespace) -> int:
     print(_("  source: {source}", source=one_line(explanation.source)))
     print(_("  mode:   {mode}", mode=one_line(describe_mode(explanation.mode, explanation.mode_source))))
     _print_tree(_("commands in the line:"), explanation.commands)
-    _print_tree(_("why it is not plain:"), explanation.doubts)
+    _print_tree(_("not a plain command line:"), explanation.doubts)
     return EXIT_OK
 
 
@@ -97,13 +97,13 @@ def _list(options: argparse.Namespace) -> int:
 
 def _revoke(options: argparse.Namespace) -> int:
     if options.all == (options.id is not None):
-        raise UsageError(_("give the id of one saved rule (`tejat policy list` shows them), or --all"))
+        raise UsageError(_("Give the id of a saved rule, or --all. List the ids with `tejat policy list`."))
     with open_policy(PolicyOptions()) as policy:
         revoked = policy.revoke_all() if options.all else [policy.revoke(options.id)]
     for text in revoked:
         print(_("revoked: {rule}", rule=sanitize_text(text)))
     if not revoked:
-        print(_("There was nothing to revoke."))
+        print(_("Nothing to revoke."))
     return EXIT_OK
 
 
@@ -113,15 +113,15 @@ def _test(options: argparse.Namespace) -> int:
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
     if text is None:
-        raise UsageError(_("There is no file {file}", file=options.file))
+        raise UsageError(_("File not found: {file}", file=options.file))
     with open_policy(policy_flags(options)) as policy:
         cases = policy.check(text, options.file)
     if not cases:
-        raise UsageError(_("{file} holds no [[case]], so there is nothing to test", file=options.file))
+        raise UsageError(_("{file} has no [[case]] table. Nothing to test.", file=options.file))
     failed = [case for case in cases if not case.passed]
     for case in failed:
         _print_failure(case)
-    print(_("{passed} of {all} cases as expected", passed=len(cases) - len(failed), all=len(cases)))
+    print(_("{passed} of {all} cases passed", passed=len(cases) - len(failed), all=len(cases)))
     return EXIT_FAILED if failed else EXIT_OK
 
 
@@ -136,7 +136,7 @@ def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
 
 
 def _print_failure(case: PolicyCaseResult) -> None:
-    label, found = Style(sys.stdout).bold(_("not as expected")), case.actual
+    label, found = Style(sys.stdout).bold(_("failed")), case.actual
     print(f"{label}: {one_line(case.source)}: {one_line(case.call)}")
     by = _("by {rule} ({source})", rule=found.rule or _("no rule"), source=found.source)
     _print_tree("", (case.expected, by, *found.doubts))
@@ -190,8 +190,8 @@ def _test_parser() -> CommandParser:
         _("Check the rules against a file of cases:")
         + '\n\n  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
         exit_codes=(
-            ("0", _("all as expected")),
-            ("1", _("some are not")),
+            ("0", _("all cases passed")),
+            ("1", _("some cases failed")),
             ("2", _("bad usage")),
             ("52", _("a policy or settings file has errors")),
         ),

@@ -44,7 +44,7 @@ class FormField:
             case FieldKind.BOOLEAN:
                 if text.lower() in _YES or text.lower() in _NO:
                     return text.lower() in _YES
-                raise ValueError(_("Please answer yes or no."))
+                raise ValueError(_("Answer yes or no."))
             case FieldKind.CHOICE:
                 return self._parse_choice(text)
             case FieldKind.CHOICES:
@@ -61,8 +61,8 @@ class FormField:
             number = None
         if number is None or number != number or abs(number) == float("inf"):
             if self.kind is FieldKind.INTEGER:
-                raise ValueError(_("Please give a whole number."))
-            raise ValueError(_("Please give a number."))
+                raise ValueError(_("Enter an integer."))
+            raise ValueError(_("Enter a number."))
         self._check_size(number)
         return number
 
@@ -71,7 +71,7 @@ class FormField:
         for place, (chosen, label) in enumerate(self.choices, 1):
             if text.lower() in (chosen.lower(), label.lower(), str(place)):
                 return chosen
-        raise ValueError(_("Please choose one of 1 to {most}.", most=len(self.choices)))
+        raise ValueError(_("Choose a number from 1 to {most}.", most=len(self.choices)))
 
     def _check_size(self, size: float) -> None:
         """Raises ValueError for a number, a length or a count out of range."""
@@ -84,17 +84,17 @@ class FormField:
         size = f"{bound:g}"
         match self.kind, end:
             case FieldKind.TEXT, "least":
-                return _("Please give at least {size} characters.", size=size)
+                return _("Enter at least {size} characters.", size=size)
             case FieldKind.TEXT, _:
-                return _("Please give at most {size} characters.", size=size)
+                return _("Enter at most {size} characters.", size=size)
             case FieldKind.CHOICES, "least":
-                return _("Please give at least {size} choices.", size=size)
+                return _("Choose at least {size} options.", size=size)
             case FieldKind.CHOICES, _:
-                return _("Please give at most {size} choices.", size=size)
+                return _("Choose at most {size} options.", size=size)
             case _, "least":
-                return _("Please give at least {size}.", size=size)
+                return _("Enter a value of at least {size}.", size=size)
             case _:
-                return _("Please give at most {size}.", size=size)
+                return _("Enter a value of at most {size}.", size=size)
 
 
 _YES = frozenset({"y", "yes", "true", "1", "on"})

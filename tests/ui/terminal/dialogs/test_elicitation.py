@@ -71,7 +71,7 @@ def test_field_by_field_and_a_last_look() -> None:
     assert asked.press(*"Ada", "enter") is None
     assert asked.rows()[1] == "age (a whole number, default 30) [2 of 3]"
     assert asked.press(*"old", "enter") is None
-    assert asked.rows()[2:] == ["= old", "Enter to continue · Esc to decline", "Please give a whole number."]
+    assert asked.rows()[2:] == ["= old", "Enter to continue · Esc to decline", "Enter an integer."]
     assert asked.press("backspace", "backspace", "backspace", "enter") is None
     assert asked.rows()[1:5] == ["colour (one of these, optional) [3 of 3]", "  1 red", "  2 blue", "="]
     assert asked.press("down", "down", "enter") is None
