@@ -239,7 +239,7 @@ class TestExplain:
             ([SHELL, "{"], "The arguments are not valid JSON: "),
             ([SHELL, "is_background=perhaps"], "is_background must be boolean, not 'perhaps'"),
             ([SHELL, "--approval-mode", "all"], "must be one of default, auto_edit, yolo, plan, not 'all'"),
-            ([SHELL, "--approval", "yolo"], "Unknown option --approval for `tejat policy explain`. Did you mean --approval-mode?"),
+            ([SHELL, "--approval", "yolo"], "Unknown option --approval for `tejat policy explain`."),
             ([SHELL, "--allowed-tools", "ShellTool(git"], "ShellTool(git"),
         ],
     )
@@ -413,7 +413,7 @@ class TestHelp:
     def test_no_such_command(self, policy: Shell, words: list[str]) -> None:
         code, printed, complaint = policy(*words)
         assert (code, printed) == (2, "")
-        assert complaint.startswith(("tejat: Missing command.", "tejat: Unknown command", "tejat: Unknown option --json"))
+        assert complaint.startswith(("tejat: Missing command.", "tejat: Unknown "))
         assert complaint.endswith("Run `tejat policy --help` for usage.\n")
 
 
