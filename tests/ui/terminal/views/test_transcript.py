@@ -441,6 +441,10 @@ class TestCallsThatAreOver:
         assert shown[6] == "    … 36 more lines (Ctrl-O to show)"
         assert shown[7:] == [*(f"    line {number}" for number in range(40, 51)), "    make: *** [all] Error 1"]
 
+    def test_rules_are_as_wide_as_there_is_room(self) -> None:
+        shown = printed(call_finished(SHELL, ToolResult("x", f"{'=' * 70}\n{'-' * 20}\n{'x' * 50}")), width=40)
+        assert shown.splitlines()[1:] == [f"  {'=' * 38}", f"  {'-' * 20}", f"  {'x' * 38}", f"  {'x' * 12}"]
+
     def test_a_call_with_details_stands_apart(self) -> None:
         done = call_finished(SHELL, ToolResult("x", "out"))
         assert printed(done, done) == "✓ Ran make\n  └ out\n\n✓ Ran make\n  └ out\n"

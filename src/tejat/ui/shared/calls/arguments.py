@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from tejat.core.messages.types import Params
+from tejat.ui.shared.path_labels import shorten_path
 
 _MAX_VALUE_CHARS = 60
 _URL = re.compile(r"https?://[^\s<>\"'`]+")
@@ -13,11 +14,11 @@ _URL_PUNCTUATION = ".,;:!?)]}"
 
 
 class CallArguments:
-    """Arguments as the model sent them, of any type. Paths below `folder` are returned relative to it."""
+    """Arguments as the model sent them, of any type. Paths are shortened, those below `folder` to relative ones."""
 
     def __init__(self, args: Params, folder: str) -> None:
         self._args = args
-        self._folder = f"{folder.rstrip('/')}/" if folder else ""
+        self._folder = folder
 
     def text(self, *names: str) -> str:
         """Return the first of these arguments that is set."""
@@ -25,18 +26,14 @@ class CallArguments:
         return found if isinstance(found, str) else _as_json(found)
 
     def path(self, *names: str) -> str:
-        path = self.text(*names)
-        if self._folder and path.rstrip("/") == self._folder.rstrip("/"):
-            return "."
-        return path.removeprefix(self._folder) if self._folder else path
+        return shorten_path(self.text(*names), folder=self._folder)
 
     def paths(self, *names: str) -> list[str]:
         """Return a list of paths or patterns; a single one may be given without a list."""
         found = next((self._args[name] for name in names if self._args.get(name)), None)
         if not isinstance(found, list | tuple):
             return list(filter(None, [self.path(*names)]))
-        folder = self._folder
-        return [str(each).removeprefix(folder) for each in cast("Sequence[object]", found)]
+        return [shorten_path(str(each), folder=self._folder) for each in cast("Sequence[object]", found)]
 
     def number(self, name: str) -> int | None:
         found = self._args.get(name)

@@ -170,11 +170,22 @@ def _render_rows(rows: Sequence[ExcerptRow], theme: Theme, role: StyleRole, *, m
     def layout(width: int) -> Iterator[StyledLine]:
         first, others = detail_indents(theme, width)
         start = [(first, theme.style(StyleRole.QUIET))]
+        room = max(width - len(others), 1)
         for row in rows:
-            yield from prefix_lines(fold_line(styled(row), max(width - len(others), 1)), start, [(others, NO_STYLE)])
+            line = styled(row)
+            line = [(text[:room], style) for text, style in line] if _is_rule(row.text) else line
+            yield from prefix_lines(fold_line(line, room), start, [(others, NO_STYLE)])
             start = [(others, NO_STYLE)]
 
     return WrappedLines(layout)
+
+
+def _is_rule(text: str) -> bool:
+    """Whether a line only separates others, so that its length does not matter."""
+    return text[:1] in _RULE_CHARACTERS and len(set(text)) == 1
+
+
+_RULE_CHARACTERS = frozenset("-=_*~#")
 
 
 def _error_style(theme: Theme) -> Style:
