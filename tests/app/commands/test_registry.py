@@ -39,7 +39,7 @@ class TestFinding:
     def test_a_command_is_called_by_each_of_its_names_whatever_the_case(self, env: CommandEnv) -> None:
         for line in ("/tools", "/TOOLS", "  /tools  "):
             assert effect(env, line)[0] == NoAction()
-            assert effect(env, line)[1].startswith("Available Gemini CLI tools:\n")
+            assert effect(env, line)[1].startswith("Available tools:\n")
         assert effect(env, "/usage")[1].startswith("This session\n")
 
     @pytest.mark.parametrize(

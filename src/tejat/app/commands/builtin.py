@@ -149,6 +149,6 @@ def _help_commands() -> list[CommandSummary]:
     return [
         CommandSummary("help", _("List commands and keys"), _("/help [all | keys | COMMAND]"), aliases=("?",)),
         CommandSummary("about", _("Show version, model, sandbox and configuration"), _("/about [setup]")),
-        CommandSummary("docs", _("List the documentation")),
+        CommandSummary("docs", _("List and read the documentation"), _("/docs [PAGE]")),
         CommandSummary("bug", _("Prepare a bug report"), _("/bug TITLE")),
     ]

@@ -15,13 +15,13 @@ class ToolsCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.lower():
             case "" | "nodesc":
-                lines = [f"  - {entry.display_name}" for entry in self._entries()]
+                lines = [f"  - {entry.display_name} ({entry.name})" for entry in self._entries()]
             case "desc" | "descriptions":
                 lines = [line for entry in self._entries() for line in _description_lines(entry)]
             case _:
                 raise UsageError(_("Usage: {usage}", usage="/tools [desc | nodesc]"))
         text = "\n".join(lines) if lines else _("  No tools available")
-        user.show(Report(_("Available Gemini CLI tools:"), (Paragraph(text),)))
+        user.show(Report(_("Available tools:"), (Paragraph(text),)))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, [("desc", _("with descriptions")), ("nodesc", _("names only"))])
