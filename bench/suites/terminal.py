@@ -20,8 +20,8 @@ _TEXT_BYTES = 100_000
 _CHUNK = 20
 _PAUSE = 0.001
 _TICKS = os.sysconf("SC_CLK_TCK")
-PROMPT = b"context"
-"""A word of the status line, which is drawn with the first prompt."""
+PROMPT = b"/help for commands"
+"""A part of the placeholder, which is drawn with the first prompt."""
 _READY = b"\xe2\x9c\x93 the end"
 
 
