@@ -62,7 +62,7 @@ def test_both_roots_or_none(work: Work) -> None:
     newest = work.archive.entries()[-1]
     assert did == RestoreResult((f"{work.base}/one/f",), refused, entry_id=newest.id)
     assert work.contents() == {"one": "old", "two": "mine"}
-    assert (newest.tool, newest.summary, newest.undoes) == ("undo", f"put back what could be of {entry.id}: w", None)
+    assert (newest.tool, newest.summary, newest.undoes) == ("undo", f"restored part of {entry.id}: w", None)
 
 
 def test_back_and_forth(work: Work) -> None:

@@ -100,7 +100,7 @@ def _execute(
         refused=(*planned.refused, *(remark for outcome in outcomes for remark in outcome.failed)),
         left_in_place=tuple(remark for outcome in outcomes for remark in outcome.remaining),
     )
-    what = f"put back {'what could be of ' if result.refused else ''}{entry.id}: {entry.summary}"
+    what = f"restored {'part of ' if result.refused else ''}{entry.id}: {entry.summary}"
     undoes = entry.id if is_whole and not result.refused else None
     call = RecordedCall(tool="undo", summary=what, started=started, undoes=undoes)
 
