@@ -1,9 +1,12 @@
 """A run on a real screen: what stands in the scrollback when it is over, and what is seen while it goes on."""
 
 import re
+import signal
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from support.program import script_answer, text_script
 from support.terminal.screen import ScreenUser, open_screen
@@ -139,3 +142,32 @@ def test_a_hostile_answer_and_hostile_output(tmp_path: Path) -> None:
         assert "owned\x07" not in user.raw.decode("utf-8", "replace")
         assert "> go" in user.screen.history()
         assert "<U+202E>y" in user.screen.history()
+
+
+EXPLORING = script_answer(
+    calls=[("list_directory", {"path": "${root}"}), ("glob", {"pattern": "*.py"})],
+) + script_answer(say="That is all.", pause=60)
+EXPLORED = ["✓ Explored", "  └ Listed . (empty)", '    Found files "*.py" (no files)']
+
+
+@pytest.mark.parametrize("key", ["c-c", "escape"])
+def test_an_interrupt_prints_what_was_explored(tmp_path: Path, key: str) -> None:
+    with run(tmp_path, EXPLORING) as user:
+        user.wait_for("Explored\n")
+        assert "● Working (" in user.text
+        user.press(key)
+        user.wait_for("■ Stopped.", idle=True)
+        shown = user.screen.history().split("\n")
+        start = shown.index(EXPLORED[0])
+        assert shown[start - 2 : start + 5] == ["> go", "", *EXPLORED, "", "■ Stopped."]
+        assert shown.count(EXPLORED[0]) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_prints_what_was_explored(tmp_path: Path, number: signal.Signals) -> None:
+    with run(tmp_path, EXPLORING) as user:
+        user.wait_for("Explored\n")
+        user.signal(number)
+        user.wait_for_exit()
+        assert "\n".join(EXPLORED) in user.screen.history()
+        assert user.screen.history().count(EXPLORED[0]) == 1
