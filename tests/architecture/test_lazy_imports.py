@@ -20,6 +20,7 @@ LAZY_IMPORTS = {
     "app/session/manager.py": "a run needs the service",
     "app/setup/notes.py": "a settings file has a name that is not in the schema",
     "app/session/prompt_expansion.py": "a custom command is called",
+    "app/session/status.py": "sandboxed commands may run without asking",
     "app/tools/external_tools.py": "external tools are discovered, in the background",
     "app/tools/policy_report.py": "the doctor lists rules",
     "app/tools/tool_services.py": "a service is used for the first time",

@@ -72,6 +72,20 @@ class TestStatus:
         )
         assert (before.tokens, before.context_used is not None and 0 < before.context_used < 0.01) == (0, True)
 
+    @pytest.mark.parametrize(("mode", "runs_sandboxed"), [(None, True), ("auto_edit", True), ("default", False)])
+    def test_whether_sandboxed_commands_run_without_asking(
+        self, env: InteractiveEnv, mode: str | None, runs_sandboxed: bool
+    ) -> None:
+        env.own_file.parent.mkdir(parents=True)
+        env.own_file.write_text('{"tools": {"shell": {"autoAllowSandboxed": true}}}')
+
+        async def work(runner: InteractiveRunner) -> list[bool]:
+            before = runner.interactive.status.runs_sandboxed
+            await runner.interactive.next_mode(FakePrompter())  # loads the rules
+            return [before, runner.interactive.status.runs_sandboxed]
+
+        assert env.run_with(work, mode=mode) == [runs_sandboxed, runs_sandboxed]
+
     def test_a_missing_sandbox_is_told_before_the_first_command(self, env: InteractiveEnv) -> None:
         async def work(runner: InteractiveRunner) -> tuple[list[str], SandboxState]:
             await runner.wait_for_events(Noticed)

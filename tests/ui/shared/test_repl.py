@@ -22,7 +22,7 @@ from tejat.core.ui.commands import (
     SubmitPromptAction,
 )
 from tejat.core.ui.report import Paragraph, Report
-from tejat.core.ui.status import ModeChange
+from tejat.core.ui.status import ModeChange, Status
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.repl import Repl
 
@@ -46,6 +46,7 @@ class FakeSession:
     go: asyncio.Event = field(default_factory=asyncio.Event)
     steered: list[str] = field(default_factory=list[str])
     resumable_id: str | None = None
+    status: Status = Status("m", "default", "/w")
 
     @property
     def commands(self) -> "FakeSession":

@@ -52,6 +52,7 @@ class StatusSource:
             servers=_server_counts(manager),
             is_trusted=run_config.trust.is_trusted or not run_config.trust_relevant_files,
             sandbox=manager.toolset.services.sandbox_state,
+            runs_sandboxed=_runs_sandboxed(manager),
             version=__version__,
             session_id=manager.session.session_id,
             host=self._host,
@@ -85,6 +86,20 @@ def _memory_in_use() -> int:
     with suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def _runs_sandboxed(manager: SessionManager) -> bool:
+    """Whether some sandboxed commands run without asking. The rules need not be loaded for this."""
+    policy = manager.toolset.policy
+    if policy is not None:
+        return bool(policy.sandboxed.source)
+    settings = manager.run_config.settings
+    if not settings.auto_allow_sandboxed.value:
+        return False
+    from tejat.engine.calls.auto_allow import sandboxed_commands
+
+    is_untrusted = manager.run_config.is_untrusted
+    return bool(sandboxed_commands(settings, manager.options.mode, is_untrusted=is_untrusted).source)
 
 
 def current_mode(manager: SessionManager) -> str:

@@ -264,7 +264,7 @@ def _make_scheduler(
             options,
             is_trusted=is_trusted,
             is_interactive=is_interactive,
-            sandboxed=sandboxed_commands(settings, options, is_untrusted=run_config.is_untrusted),
+            sandboxed=sandboxed_commands(settings, options.mode, is_untrusted=run_config.is_untrusted),
         ),
         FactCollector(
             roots,

@@ -30,7 +30,8 @@ class Status:
     """Data of the status line and of the first screen.
 
     `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
-    is in dollars. `line_changes` are the lines that tools added and removed, `memory` is that of this process in bytes.
+    is in dollars. With `runs_sandboxed` some sandboxed commands run without asking. `line_changes` are the lines that
+    tools added and removed, `memory` is that of this process in bytes.
     """
 
     model: str
@@ -44,6 +45,7 @@ class Status:
     servers: ServerCounts = ServerCounts()
     is_trusted: bool = True
     sandbox: SandboxState = SandboxState.UNKNOWN
+    runs_sandboxed: bool = False
     version: str = ""
     session_id: str = ""
     host: str = ""

@@ -3,7 +3,6 @@
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.types import Settings
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.i18n import lazy
 from tejat.policy.engine import SANDBOXED_SETTING
 from tejat.policy.types import SandboxedCommands
@@ -13,15 +12,15 @@ SANDBOXED_ID = "sandboxed"
 SANDBOXED_TEXT = lazy("allow sandboxed commands that only read, test or build")
 
 
-def sandboxed_commands(settings: Settings, flags: PolicyOptions, *, is_untrusted: bool) -> SandboxedCommands:
+def sandboxed_commands(settings: Settings, mode: str | None, *, is_untrusted: bool) -> SandboxedCommands:
     """Return whether sandboxed commands run without asking in this run, and whether a question may offer that.
 
-    A run that is started with the flag for the mode `default` asks about every command: this is what the flag says.
+    `mode` is that of the flag, None without one. With `default` the run asks about every command, as the flag says.
     """
     setting = settings.auto_allow_sandboxed
     if is_untrusted:
         refusal = lazy("this folder is not trusted")
-    elif flags.mode == ApprovalMode.DEFAULT.value:
+    elif mode == ApprovalMode.DEFAULT.value:
         refusal = lazy("--approval-mode default asks before every command")
     elif settings.always_disabled.value:
         refusal = lazy("{source} switches off saved approvals", source=settings.always_disabled.source)

@@ -19,7 +19,7 @@ from tejat.ui.contract import UiSession
 from tejat.ui.plain.output import PlainOutput
 from tejat.ui.plain.style import Style
 from tejat.ui.plain.type_ahead import TypeAheadReader
-from tejat.ui.shared.approval_mode import mode_label
+from tejat.ui.shared.approval_mode import default_mode_label, mode_label
 from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
 from tejat.ui.shared.sandbox_label import sandbox_label
@@ -103,7 +103,7 @@ def _banner(status: Status) -> str:
         _("Tejat {version}", version=status.version),
         status.model,
         folder,
-        mode_label(status.mode) or _("asks before changes"),
+        mode_label(status.mode) or default_mode_label(runs_sandboxed=status.runs_sandboxed),
         sandbox_label(status.sandbox),
         "" if status.is_trusted else _("folder not trusted"),
     ]

@@ -1,7 +1,7 @@
 """Labels of approval modes."""
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.i18n import lazy, translate
+from tejat.core.i18n import _, lazy, translate
 
 
 def mode_label(mode: str) -> str:
@@ -12,8 +12,15 @@ def mode_label(mode: str) -> str:
     return translate(_LABELS.get(mode, mode))
 
 
-def mode_description(mode: str) -> str:
+def default_mode_label(*, runs_sandboxed: bool) -> str:
+    """Return what the default mode asks about. With `runs_sandboxed` some sandboxed commands run without asking."""
+    return _("asks before edits and unsandboxed commands") if runs_sandboxed else _("asks before changes")
+
+
+def mode_description(mode: str, *, runs_sandboxed: bool = False) -> str:
     """Return what an approval mode does, with its name. Unknown names are returned as they are."""
+    if mode == ApprovalMode.DEFAULT:
+        return _("default: {what}", what=default_mode_label(runs_sandboxed=runs_sandboxed))
     return translate(_DESCRIPTIONS.get(mode, mode))
 
 
@@ -24,7 +31,6 @@ _LABELS: dict[str, str] = {
     ApprovalMode.PLAN: lazy("plan: read-only"),
 }
 _DESCRIPTIONS: dict[str, str] = {
-    ApprovalMode.DEFAULT: lazy("default: asks before changes"),
     ApprovalMode.YOLO: lazy("YOLO: no approvals"),
     ApprovalMode.AUTO_EDIT: lazy("auto-edit: edits files without asking"),
     ApprovalMode.PLAN: lazy("plan: read-only"),

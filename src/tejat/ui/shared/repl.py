@@ -224,7 +224,8 @@ class Repl:
 
     async def _show_mode_switch(self, switch: Callable[[UserPrompter], Coroutine[None, None, ModeChange]]) -> None:
         change = await switch(self._views.prompter)
-        self._views.show_hint(f"{mode_description(change.mode)}{'. ' if change.note else ''}{change.note}")
+        text = mode_description(change.mode, runs_sandboxed=self._session.status.runs_sandboxed)
+        self._views.show_hint(f"{text}{'. ' if change.note else ''}{change.note}")
 
     def _begin(self, line: str) -> None:
         self._views.begin_work()

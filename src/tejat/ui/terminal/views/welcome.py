@@ -7,7 +7,7 @@ from rich.text import Text
 
 from tejat.core.i18n import _, lazy, translate
 from tejat.core.ui.status import SandboxState, Status, WelcomeOptions
-from tejat.ui.shared.approval_mode import mode_label
+from tejat.ui.shared.approval_mode import default_mode_label, mode_label
 from tejat.ui.shared.sandbox_label import sandbox_label
 from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph, render_row
 from tejat.ui.terminal.render.text_rows import display_width, single_line
@@ -92,7 +92,7 @@ class WelcomeView:
         resumed = _("resumed session {id}", id=self._resumed_id) if self._resumed_id else ""
         facts = (
             RowSegment(folder, is_shrinkable=True),
-            RowSegment(mode_label(status.mode) or _("asks before changes"), mode_role),
+            RowSegment(mode_label(status.mode) or default_mode_label(runs_sandboxed=status.runs_sandboxed), mode_role),
             RowSegment(sandbox_label(status.sandbox), sandbox_role),
             RowSegment(resumed),
         )
