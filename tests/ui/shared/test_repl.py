@@ -46,7 +46,7 @@ class FakeSession:
     go: asyncio.Event = field(default_factory=asyncio.Event)
     steered: list[str] = field(default_factory=list[str])
     resumable_id: str | None = None
-    status: Status = Status("m", "default", "/w")
+    status: Status = field(default_factory=lambda: Status("m", "default", "/w"))
 
     @property
     def commands(self) -> "FakeSession":
