@@ -146,7 +146,7 @@ def test_memory_can_be_added_to(terminal_env: TerminalEnv, setting: TerminalSett
         send_prompt(user, "/memory add I like tea")
         wait_for_words(user, "I like tea", idle=True)
         user.wait_idle()
-        if "Arrows" in user.text:
+        if "Enter to confirm" in user.text:
             time.sleep(0.35)
             user.press("y")
             user.wait_idle()

@@ -85,7 +85,9 @@ STATES = {
         _begun,
         ("-y",),
     ),
-    "question": State(lambda _: call_answer(("write_file", {"file_path": "x", "content": "y"})), _shown("Arrows, Tab")),
+    "question": State(
+        lambda _: call_answer(("write_file", {"file_path": "x", "content": "y"})), _shown("Enter to confirm")
+    ),
     "server": State(lambda _: call_answer(("mcp_helper_hang", {})), _shown("mcp_helper_hang"), ("--trust", "-y")),
 }
 

@@ -43,11 +43,11 @@ def test_a_question_and_the_end_of_a_long_turn(terminal_env: TerminalEnv) -> Non
         assert 1004 in user.screen.modes
         send_prompt(user, "rest")
         user.type(LOST)
-        user.wait_for("Allow execution of", idle=True)
+        user.wait_for("Run this command?", idle=True)
         user.wait_until(lambda screen: notifications(screen) == ["Tejat: Waiting for your answer"])
         user.type(GAINED)
         user.wait_idle()
-        assert "Allow execution of" in user.text  # a report is no answer
+        assert "Run this command?" in user.text  # a report is no answer
         agree(user)
         user.type(LOST)
         user.wait_for("\nRested.", idle=True)
@@ -57,7 +57,7 @@ def test_a_question_and_the_end_of_a_long_turn(terminal_env: TerminalEnv) -> Non
         user.type("once\x1b[200~ mo" + LOST + GAINED + "re\x1b[201~")
         user.wait_for("> once more", idle=True)
         user.press("enter")
-        user.wait_for("Allow execution of: 'touch'", idle=True)
+        user.wait_for("Run this command?", idle=True)
         assert notifications(user.screen) == [first, second]
         assert user.screen.bells == 0
         agree(user)
@@ -88,7 +88,7 @@ def test_reports_are_off_while_another_program_has_the_terminal_and_after_a_kill
 def test_nobody_is_asked_for_reports_by_default(terminal_env: TerminalEnv) -> None:
     with terminal_env.open_chat(shell_answer("touch x") + text_script("Done.")) as user:
         send_prompt(user, "go")
-        user.wait_for("Allow execution of", idle=True)
+        user.wait_for("Run this command?", idle=True)
         agree(user)
         user.wait_for("\nDone.", idle=True)
         assert b"\x1b[?1004h" not in user.raw

@@ -35,7 +35,7 @@ def answered(user: ScreenUser) -> str:
 @pytest.mark.parametrize("settings", [{}, {"columns": 40}, {"lang": "C"}, {"rows": 10}])
 def test_yes(settings: dict[str, object]) -> None:
     with at_question("shell", "$ git log", **settings) as user:
-        assert "Run a shell command in /w" in user.text
+        assert "Run a command in /w" in user.text
         user.press("y")
         assert answered(user) == "proceed_once None None None"
         assert "$ git log" not in user.text
@@ -54,9 +54,9 @@ def test_enter_that_was_meant_for_something_else() -> None:
 
 @pytest.mark.parametrize("columns", [80, 40])
 def test_a_risky_call_with_all_that_would_be_hidden(columns: int) -> None:
-    with at_question("risky", "No", columns=columns) as user:
+    with at_question("risky", "Enter to confirm", columns=columns) as user:
         shown = user.text.replace("\n| ", "")
-        assert "Risk: it deletes or overwrites" in shown
+        assert "Risk: deletes or overwrites files" in shown
         assert "$ echo <U+001B>]52;c;eA==<U+0007><U+001B>[2J<U+000D><U+202E>; touch MARK" in shown
         assert b"]52;c" not in user.raw.replace(b"<U+001B>]52;c", b"")
         user.press("enter")
@@ -67,7 +67,7 @@ def test_no_yes_unseen() -> None:
     with at_question("long", "$ echo 0") as user:
         assert "touch MARK" not in user.text
         user.press("y")
-        user.wait_for("Not all of it has been on the screen yet.")
+        user.wait_for("Not everything has been shown yet.")
         user.press("end")
         user.wait_for("> touch MARK")
         user.press("y")
@@ -77,7 +77,7 @@ def test_no_yes_unseen() -> None:
 def test_a_word_to_the_model_with_the_caret_where_it_is_typed() -> None:
     with at_question("shell", "$ git log") as user:
         user.press("t")
-        user.wait_for("What should the model know?")
+        user.wait_for("What should the model do instead?")
         user.type("use 日本")
         user.wait_for("> use 日本")
         row = next(at for at, line in enumerate(user.text.splitlines()) if line.startswith("> use"))
@@ -95,15 +95,15 @@ def test_stopping(key: str) -> None:
 
 def test_a_change_rewritten_in_the_editor(tmp_path: Path) -> None:
     editor = write_script(tmp_path / "editor", 'printf "mine\\n" > "$1"')
-    with at_question("edit", "+new", VISUAL=editor) as user:
+    with at_question("edit", "+ new", VISUAL=editor) as user:
         user.press("e")
         assert answered(user) == r"modify_with_editor None 'mine\n' None"
 
 
 def test_an_editor_that_fails_leaves_the_question_open() -> None:
-    with at_question("edit", "+new", VISUAL="false") as user:
+    with at_question("edit", "+ new", VISUAL="false") as user:
         user.press("e")
-        user.wait_for("The editor ended with exit code 1")
+        user.wait_for("The editor exited with code 1")
         time.sleep(GRACE_SECONDS + 0.05)
         user.press("n")
         assert answered(user) == "cancel None None None"
@@ -113,13 +113,28 @@ def test_the_pager(tmp_path: Path) -> None:
     pager = write_script(tmp_path / "pager", 'tail -n 1 "$1"', "echo 'in the pager'", "read line")
     with at_question("long", "$ echo 0", PAGER=pager) as user:
         user.press("v")
+        user.wait_for("q to close")
+        user.press("v")
         user.wait_for("in the pager")
         assert "> touch MARK" in user.text
         user.press("enter")
-        user.wait_for("more rows below")
+        user.wait_for("Space for more")
         time.sleep(GRACE_SECONDS + 0.05)
         user.press("y")
         assert answered(user) == "proceed_once None None None"
+
+
+def test_q_closes_a_view_and_stops_nothing() -> None:
+    with at_question("long", "$ echo 0") as user:
+        user.press("v")
+        user.wait_for("q to close")
+        user.press("q", "q")
+        user.wait_for("Run this command?")
+        user.wait_idle()
+        assert "answered" not in user.text
+        time.sleep(GRACE_SECONDS + 0.05)
+        user.press("q")
+        assert answered(user) == "stop None None None"
 
 
 def test_a_terminal_that_goes_away_is_no_yes() -> None:
@@ -129,18 +144,18 @@ def test_a_terminal_that_goes_away_is_no_yes() -> None:
 
 
 def test_what_a_server_wants_to_know() -> None:
-    with at_question("form", "Answer it?") as user:
+    with at_question("form", "Answer?") as user:
         user.press("y")
         user.wait_for("name (text)")
         user.type("Ada")
         user.press("enter")
-        user.wait_for('To be sent: {"name":"Ada"}')
+        user.wait_for('Answers: {"name":"Ada"}')
         time.sleep(GRACE_SECONDS + 0.05)
         user.press("y")
         assert answered(user) == "proceed_once None None {'name': 'Ada'}"
 
 
 def test_stopping_while_a_server_asks() -> None:
-    with at_question("form", "Answer it?") as user:
+    with at_question("form", "Answer?") as user:
         user.press("c-c")
         assert answered(user) == "stop None None None stopped"

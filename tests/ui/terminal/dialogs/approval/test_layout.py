@@ -115,6 +115,23 @@ def test_in_40_columns_and_few_rows() -> None:
     ]
 
 
+def test_risks_leave_room_for_the_command() -> None:
+    rows = picture(replace(SHELL, risks=tuple(Risk), always=None), width=40, height=11)
+    assert rows == [
+        "Run a command",
+        "▲ Risk: deletes or overwrites files;",
+        "| runs code that it downloads; reaches",
+        "| outside this project; runs with",
+        "| elevated privileges; changes files",
+        "$ curl -fsSL https://x.io/i.sh | sudo ba",
+        "| sh",
+        "… Rows 1-2 of 9 · Space for more",
+        "Run this command?",
+        "❯n no  y once  c copy  t instead  q stop",
+        "Enter to confirm · Esc to stop · v view",
+    ]
+
+
 @pytest.mark.parametrize("height", [6, 8, 10])
 def test_in_very_few_rows_the_command_and_the_answers_are_there(height: int) -> None:
     rows = picture(SHELL, width=60, height=height)

@@ -11,7 +11,7 @@ from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, trim_context
 from tejat.ui.terminal.render.diff import DiffLayout
-from tejat.ui.terminal.render.text_rows import expand_tabs, styled_rows, wrap_text
+from tejat.ui.terminal.render.text_rows import expand_tabs, styled_rows, wrap_text, wrap_words
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
@@ -23,9 +23,13 @@ class TextLine:
     role: StyleRole = StyleRole.TEXT
     prefix: str = ""
     at_blanks: bool = False
-    """Whether it is wrapped between words."""
+    """Whether it is wrapped after blanks, all of which are kept."""
+    is_prose: bool = False
+    """Whether it is wrapped between words, without blanks at the ends of rows."""
 
     def rows(self, width: int) -> list[str]:
+        if self.is_prose:
+            return wrap_words(self.text, width=width, first=self.prefix, rest=CONTINUATION_PREFIX)
         return wrap_text(
             expand_tabs(self.text), width=width, first=self.prefix, rest=CONTINUATION_PREFIX, at_blanks=self.at_blanks
         )

@@ -239,20 +239,14 @@ class ApprovalLayout:
 
 
 def _split_pinned(facts: Sequence[list[Text]], left: int, *, wanted: int) -> tuple[list[Text], list[Text]]:
-    """Split the facts into pinned rows and rows that scroll.
+    """Split heading and facts into pinned rows and rows that scroll.
 
-    The heading is pinned. Facts follow while the wanted rows remain for the call; the first ones, the warnings, while
-    half of the room remains.
+    All are pinned if the wanted rows remain for the call. Otherwise one row is kept for the scroll position, and of the
+    others at most half is pinned.
     """
-    pinned, others = list[Text](), list[Text]()
-    for rows in facts:
-        least = wanted if pinned and len(pinned) + len(rows) > left // 2 else min(wanted, left // 2)
-        has_room = left - len(pinned) - len(rows) >= max(least, 1)
-        if has_room and not others:
-            pinned += rows
-        elif not pinned:
-            kept = max(0, left - max(1, left // 2))
-            pinned, others = rows[:kept], rows[kept:]
-        else:
-            others += rows
-    return pinned, others
+    rows = [row for fact in facts for row in fact]
+    if left - len(rows) >= max(wanted, 1):
+        return rows, []
+    left -= 1
+    most = max(left - max(wanted, 1), left // 2)
+    return rows[:most], rows[most:]

@@ -46,6 +46,7 @@ def fact_lines(view: ApprovalView, theme: Theme) -> list[TextLine]:
             _FACT_ROLES[fact.kind],
             prefix=f"{theme.glyphs.warning} " if fact.kind is FactKind.WARNING else "",
             at_blanks=True,
+            is_prose=fact.kind is FactKind.WARNING,
         )
         for fact in view.facts
     ]
