@@ -10,7 +10,7 @@ import pytest
 from support.diff_samples import TWO_FILES
 from tejat.ui.plain.diff import format_diff, format_diff_rows
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows
+from tejat.ui.shared.diff.rows import build_diff_rows
 
 UNCOLOURED = Style(None)
 
@@ -41,18 +41,6 @@ def test_numbered_lines_without_colours() -> None:
         "two +0 -1",
         " 1 - gone",
     ]
-
-
-def test_what_nobody_would_see_is_spelled_out() -> None:
-    rows = build_diff_rows("@@ -1,2 +1,2 @@\n-same\n-\x1b[2J\n+same  \t\n+b \n")
-    assert format_diff_rows(rows, UNCOLOURED) == [
-        "1 - same",
-        "2 - <U+001B>[2J",
-        "1 + same<U+0020 x 2><U+0009>",
-        "2 + b<U+0020>",
-    ]
-    clipped = DiffRow(DiffRowKind.ADDED, "abc", None, 1, hidden=7)
-    assert format_diff_rows([clipped], UNCOLOURED) == ["1 + abc [7 more characters]"]
 
 
 def test_a_terminal_with_colours_gets_the_drawn_diff(terminal: TextIO) -> None:

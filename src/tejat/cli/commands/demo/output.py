@@ -79,7 +79,8 @@ Everything is approved (--yes). Without it, you approve each change and command.
             return _("failed: {reason}", reason=sanitize_text(translate(result.error.message))).split("\n")
         if isinstance(result.return_display, FileDiff):
             rows = build_diff_rows(result.return_display.file_diff, with_files=False)
-            return format_diff_rows(rows, self._style, file_name=result.return_display.file_name)
+            name = result.return_display.file_name
+            return format_diff_rows(rows, self._style, file_name=name, indent=len(_INDENT))
         is_seen = finished.call.name in _READ_TOOLS and isinstance(result.llm_content, str)
         text = str(result.llm_content if is_seen else result.return_display)
         lines = sanitize_text(self._relative(text)).strip("\n").split("\n")
