@@ -123,7 +123,9 @@ class TestResult:
 
     def test_a_terminal_also_gets_the_diff(self, monkeypatch: pytest.MonkeyPatch) -> None:
         diff = "--- a.py\tCurrent\n+++ a.py\tProposed\n@@ -1 +1 @@\n-x = 1\n+x = 2 \n"
-        seen = on_a_terminal(lambda: print_result(ToolResult("Done.", FileDiff("a.py", "/a.py", diff))), monkeypatch)
+        seen = on_a_terminal(
+            lambda: print_result(ToolResult("Done.", FileDiff("a.py", "/a.py", diff, is_new_file=False))), monkeypatch
+        )
         assert seen == "a.py +1 -1\n1 - x = 1\n1 + x = 2<U+0020>\nDone.\n"
 
     def test_a_program_gets_the_text_untouched(self, capsys: pytest.CaptureFixture[str]) -> None:
