@@ -91,7 +91,7 @@ class TestDefaultMode:
 
     def test_yolo_in_an_untrusted_folder_is_told(self, machine: ProgramEnv) -> None:
         machine.write_project_settings(general={"defaultApprovalMode": "auto_edit"})
-        assert "not trusted, but the mode is yolo because you asked for it" in call(machine, WRITE, "-y").stderr
+        assert "This folder is not trusted. Using mode yolo" in call(machine, WRITE, "-y").stderr
         assert written(machine)
 
     def test_a_project_cannot_loosen_it(self, machine: ProgramEnv) -> None:
@@ -116,7 +116,8 @@ class TestConfirmationRequired:
             send_prompt(user, "read it")
             wait_for_question(user)
             assert not is_shown(user, "the rule:")
-            assert "lways" not in user.screen.text()
+            assert is_shown(user, "Always is not offered: ")
+            assert not is_shown(user, "Always allow")
             user.press("y")
             user.wait_for("\nDone.", idle=True)
 
@@ -210,7 +211,8 @@ class TestAlways:
             send_prompt(user, "write it")
             wait_for_question(user)
             assert not is_shown(user, "the rule:")
-            assert "lways" not in user.screen.text()
+            assert is_shown(user, "Always is not offered: ")
+            assert not is_shown(user, "Always allow")
 
     def test_answers_cannot_be_saved(self, terminal_env: TerminalEnv) -> None:
         write_settings(terminal_env.home, {"security": {"enablePermanentToolApproval": False}})
