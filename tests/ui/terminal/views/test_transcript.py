@@ -501,17 +501,16 @@ class TestOpening:
 class TestShellMode:
     def test_a_command_of_the_person(self) -> None:
         screen, transcript = opened()
-        transcript.begin_shell("seq 20")
-        transcript.show_shell_output(lines(20, "n"))
-        assert screen.drawn[-2:] == ["  │ n 20", "● Running (0 s, Esc to stop)"]
-        transcript.end_shell(lines(20, "n"))
+        transcript.begin_shell("seq 60")
+        transcript.show_shell_output(lines(60, "n"))
+        assert screen.drawn[-2:] == ["  │ n 60", "● Running (0 s, Esc to stop)"]
+        transcript.end_shell(lines(60, "n"))
         assert screen.printed.splitlines() == [
-            "! seq 20",
+            "! seq 60",
             "  └ n 1",
-            "    n 2",
-            "    n 3",
-            "    … 12 more lines (Ctrl-O to show)",
-            *(f"    n {number}" for number in range(16, 21)),
+            *(f"    n {number}" for number in range(2, 21)),
+            "    … 20 more lines (Ctrl-O to show)",
+            *(f"    n {number}" for number in range(41, 61)),
         ]
         assert screen.drawn == []
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.style import Style
 
 from tejat.core.i18n import _, ngettext
-from tejat.ui.shared.calls.excerpt import ExcerptRow, excerpt_output
+from tejat.ui.shared.calls.excerpt import HEAD_LINES, TAIL_LINES, ExcerptRow, excerpt_output
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, clip_rows
 from tejat.ui.terminal.render.diff import render_diff_rows
@@ -46,17 +46,27 @@ class Collapsible(Protocol):
 
 
 class CollapsibleOutput:
-    """Output of a command or tool, sanitized. Of a failure the error lines are kept and stand out."""
+    """Output of a command or tool, sanitized: `head` and `tail` lines of it. Of a failure errors are kept instead."""
 
-    def __init__(self, title: str, text: str, *, is_failure: bool = False, role: StyleRole = StyleRole.TEXT) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        *,
+        is_failure: bool = False,
+        role: StyleRole = StyleRole.TEXT,
+        head: int = HEAD_LINES,
+        tail: int = TAIL_LINES,
+    ) -> None:
         self._title = title
         self._lines = text.split("\n") if text else []
         self._is_failure = is_failure
         self._role = role
+        self._head, self._tail = head, tail
 
     @cached_property
     def _excerpt(self) -> tuple[ExcerptRow, ...]:
-        return excerpt_output(self._lines, is_failure=self._is_failure)
+        return excerpt_output(self._lines, is_failure=self._is_failure, head=self._head, tail=self._tail)
 
     @property
     def is_empty(self) -> bool:

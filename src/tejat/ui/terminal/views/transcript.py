@@ -44,6 +44,8 @@ from tejat.ui.terminal.views.report import render_report
 
 _SUMMARY_MIN_SECONDS = 5.0
 """Least duration of a run that gets a summary."""
+_SHELL_EDGE_LINES = 20
+"""Lines shown at each end of the output of a shell command that the user ran to see it."""
 _MAX_PROMPT_LINES = 8
 """Lines shown of a long prompt."""
 _MIN_ROOMY_ROWS = 16
@@ -108,7 +110,8 @@ class Transcript:
     def end_shell(self, result: str) -> None:
         """Print the result of the shell command."""
         self._activity.end()
-        output = CollapsibleOutput(f"! {self._shell_line}", sanitize_text(translate(result)).strip("\n"))
+        text = sanitize_text(translate(result)).strip("\n")
+        output = CollapsibleOutput(f"! {self._shell_line}", text, head=_SHELL_EDGE_LINES, tail=_SHELL_EDGE_LINES)
         if not output.is_empty:
             self._print(BlockKind.OUTPUT, self._render_details(output))
         self._draw()
