@@ -13,8 +13,6 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.display import FileDiff
 from tejat.tools.registry import ToolEntry
-from tejat.ui.plain.diff import format_diff
-from tejat.ui.plain.style import Style
 from tejat.ui.plain.table import print_table
 
 _TOKENS_COLUMN = 4
@@ -56,9 +54,17 @@ def print_result(result: ToolResult) -> None:
         return
     display = result.return_display
     if isinstance(display, FileDiff) and sys.stdout.isatty():
-        print(format_diff(display.file_diff, Style(sys.stdout)))
+        print(_format_diff(display.file_diff))
     text = _content_text(result.llm_content)
     print(sanitize_text(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
+
+
+def _format_diff(diff: str) -> str:
+    # Imported late: few calls change a file.
+    from tejat.ui.plain.diff import format_diff
+    from tejat.ui.plain.style import Style
+
+    return format_diff(diff, Style(sys.stdout))
 
 
 def _failure_text(result: ToolResult, error: ToolError) -> str:

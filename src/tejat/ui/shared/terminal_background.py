@@ -14,8 +14,8 @@ BACKGROUND_QUERY = "\x1b]11;?\x1b\\"
 
 # Every terminal answers the question what it is, also one that does not know the other question.
 _QUERIES = f"{BACKGROUND_QUERY}\x1b[c".encode()
-_ANSWER = re.compile(rb"\x1b\]11;(?P<colour>[^\x07\x1b]{0,64})(?:\x07|\x1b\\)")
-_LAST_ANSWER = re.compile(rb"\x1b\[\?[0-9;]*c")
+_ANSWER = rb"\x1b\]11;(?P<colour>[^\x07\x1b]{0,64})(?:\x07|\x1b\\)"
+_LAST_ANSWER = rb"\x1b\[\?[0-9;]*c"
 _WAIT_SECONDS = 0.5
 _DARK_LUMINANCE = 0.18
 """Below this luminance white text has more contrast than black."""
@@ -54,7 +54,7 @@ def read_background() -> bool | None:
             if int.from_bytes(fcntl.ioctl(terminal, termios.FIONREAD, bytes(4)), "little"):
                 return None
             os.write(terminal, _QUERIES)
-            answer = _ANSWER.search(_read_answers(terminal))
+            answer = re.search(_ANSWER, _read_answers(terminal))
             return None if answer is None else is_dark_report(answer["colour"].decode("ascii", "replace"))
     return None
 
@@ -62,7 +62,7 @@ def read_background() -> bool | None:
 def _read_answers(terminal: int) -> bytes:
     received = b""
     deadline = time.monotonic() + _WAIT_SECONDS
-    while not _LAST_ANSWER.search(received):
+    while not re.search(_LAST_ANSWER, received):
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([terminal], [], [], left)[0]:
             break

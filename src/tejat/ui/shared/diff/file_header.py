@@ -9,9 +9,9 @@ from tejat.core.i18n import _
 
 _STARTS = ("diff --git ", "Index: ")
 _NO_FILE = "/dev/null"
-_RULE = re.compile(r"={20,}$")
+_RULE = "=" * 20
 _GIT_DETAILS = ("index ", "similarity index ", "dissimilarity index ")
-_GIT_NAMES = re.compile(r'diff --git "?a/(?P<old>.*?)"? "?b/(?P<new>.*?)"?$')
+_GIT_NAMES = r'diff --git "?a/(?P<old>.*?)"? "?b/(?P<new>.*?)"?$'
 
 
 @frozen
@@ -39,7 +39,7 @@ def _parse_header(lines: Sequence[str], *, is_last: bool) -> FileHeader:
     notes: list[str] = []
     for line in lines:
         if line.startswith("diff --git "):
-            found = _GIT_NAMES.match(line)
+            found = re.match(_GIT_NAMES, line)
             old, new = (found["old"], found["new"]) if found else ("", "")
             is_git = True
         elif line.startswith("Index: "):
@@ -56,7 +56,7 @@ def _parse_header(lines: Sequence[str], *, is_last: bool) -> FileHeader:
             old = line.split(" ", 2)[2]
         elif line.startswith(("rename to ", "copy to ")) and is_git:
             new = line.split(" ", 2)[2]
-        elif line and not _RULE.match(line) and not (is_git and line.startswith(_GIT_DETAILS)):
+        elif line and not line.startswith(_RULE) and not (is_git and line.startswith(_GIT_DETAILS)):
             notes.append(line)
     return FileHeader(_title(old, new), tuple(notes), is_last)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, clip_label, gap_label
 
 _SIGNS = {DiffRowKind.ADDED: "+", DiffRowKind.REMOVED: "-"}
-_BLANKS = re.compile(r" +|\t+")
 
 
 def diff_text_lines(rows: Sequence[DiffRow]) -> list[str]:
@@ -33,6 +32,6 @@ def _visible_text(row: DiffRow) -> Iterator[str]:
     """Yield the text and, in a changed line, its trailing blanks in words: nobody would see or hear them."""
     kept = row.text.rstrip(" \t") if row.is_change else row.text
     yield kept
-    for blanks in _BLANKS.finditer(row.text, len(kept)):
+    for blanks in re.finditer(r" +|\t+", row.text[len(kept) :]):
         count = len(blanks.group())
         yield f"<U+{ord(blanks.group()[0]):04X}{f' x {count}' if count > 1 else ''}>"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from tejat.core.frozen import frozen
 
@@ -55,6 +54,8 @@ class WordComparer:
         self._budget -= min(cost, _MAX_COMPARISON)
         if cost > _MAX_COMPARISON:
             return None
+        from difflib import SequenceMatcher
+
         blocks = SequenceMatcher(None, old_words, new_words, autojunk=False).get_matching_blocks()
         old_ends, new_ends = _word_ends(old_words), _word_ends(new_words)
         kept = [
