@@ -14,7 +14,7 @@ def rows(shown: str) -> list[list[str]]:
 
 
 def test_none(env: CommandEnv) -> None:
-    assert env.output_of("/hooks") == "No hooks configured. See docs/hooks.md."
+    assert env.output_of("/hooks") == "No hooks configured. See `tejat docs hooks`."
 
 
 def test_all_of_them(env: CommandEnv) -> None:
@@ -62,7 +62,7 @@ def test_one_that_somebody_else_keeps_on(env: CommandEnv) -> None:
     env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
     assert env.output_of("/hooks disable guard") == (
         f"Hook guard is on. Takes effect at the next start.\nSaved in {env.user_file}.\n"
-        "A setting with higher precedence decides this. See docs/hooks.md."
+        "A setting with higher precedence decides this. See `tejat docs hooks`."
     )
 
 

@@ -124,7 +124,7 @@ class TestRemove:
         ("/login nobody", f"Unknown service nobody.\n{USAGE}"),
         (
             f"/login gemini {OLD}",
-            f"Do not type a key after /login: it would stay in the prompt history.\n{USAGE}",
+            f"Do not type a key after /login. You are asked for it, and it stays hidden.\n{USAGE}",
         ),
     ],
 )

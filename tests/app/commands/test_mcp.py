@@ -10,7 +10,7 @@ from support.external_tools import gated_server, hostile_server, tools_fault
 
 SCHEMA = {"type": "object", "properties": {"far": {"type": "string"}}}
 GO = {"name": "go", "description": "Goes\nfar.", "inputSchema": SCHEMA}
-NONE = "No MCP servers configured. Add one with `tejat mcp add`. See docs/mcp.md."
+NONE = "No MCP servers configured. Add one with `tejat mcp add`. See `tejat docs mcp`."
 USAGE = "Usage: /mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"
 
 

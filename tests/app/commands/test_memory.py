@@ -19,7 +19,7 @@ class TestShow:
     def test_all_that_the_model_is_told(self, env: CommandEnv) -> None:
         remember(env.project, "Use tabs.")
         assert env.output_of("/memory show") == (
-            "Current memory content from 1 file(s):\n"
+            "Memory from 1 file:\n"
             "---\n--- Context from: GEMINI.md ---\nUse tabs.\n--- End of Context from: GEMINI.md ---\n---"
         )
 
@@ -38,7 +38,7 @@ class TestList:
     def test_paths(self, env: CommandEnv) -> None:
         own = remember(env.home / ".gemini", "Mine.")
         project = remember(env.project, "Use tabs.")
-        assert env.output_of("/memory list") == f"There are 2 context file(s) in use:\n- {own}\n- {project}"
+        assert env.output_of("/memory list") == f"2 context files in use:\n- {own}\n- {project}"
 
     def test_none(self, env: CommandEnv) -> None:
         assert env.output_of("/memory list") == "No context files are in use."
@@ -54,7 +54,7 @@ class TestRefresh:
 
         before, shown, after = env.run_with(work)
         text = "--- Context from: GEMINI.md ---\nUse tabs.\n--- End of Context from: GEMINI.md ---"
-        assert shown == f"Memory refreshed successfully. Loaded {len(text)} characters from 1 file(s)."
+        assert shown == f"Memory refreshed successfully. Loaded {len(text)} characters from 1 file."
         assert text not in before
         assert after.endswith(text)
         assert after.startswith(before)

@@ -37,7 +37,7 @@ class CustomCommandsCommand(SlashCommand):
         else:
             where = paths.abbreviate(paths.user_commands)
             text = _("No custom commands. Put a file such as review.toml into {path} or .gemini/commands.", path=where)
-            blocks += [Paragraph(text), Paragraph(_("docs/cli.md explains the format."), Tone.QUIET)]
+            blocks += [Paragraph(text), Paragraph(_("`tejat docs cli` explains the format."), Tone.QUIET)]
         return Report(_("Custom commands"), (*blocks, *self._problem_blocks()))
 
     def _reload_report(self) -> Report:

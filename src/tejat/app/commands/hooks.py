@@ -62,7 +62,9 @@ class HooksCommand(SlashCommand):
         blocks: list[ReportBlock] = [Paragraph(text, Tone.GOOD if on is bool(running) else Tone.WARNING)]
         blocks += [Paragraph(_("Saved in {path}.", path=path), Tone.QUIET) for path in paths]
         if on is not bool(running):
-            blocks.append(Paragraph(_("A setting with higher precedence decides this. See docs/hooks.md."), Tone.QUIET))
+            blocks.append(
+                Paragraph(_("A setting with higher precedence decides this. See `tejat docs hooks`."), Tone.QUIET)
+            )
         return Report(blocks=tuple(blocks))
 
 
@@ -74,7 +76,7 @@ def hook_states(settings: Settings) -> HookStates:
 
 def _list_report(known: HookStates) -> Report:
     if not known.all and not known.warnings:
-        return Report(blocks=(Paragraph(_("No hooks configured. See docs/hooks.md.")),))
+        return Report(blocks=(Paragraph(_("No hooks configured. See `tejat docs hooks`.")),))
     rows = tuple(
         (hook.name, hook.event.value, hook.matcher or "*", _("on") if hook in known.running else _("off"), hook.source)
         for hook in known.all

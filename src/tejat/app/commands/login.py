@@ -29,7 +29,10 @@ class LoginCommand(SlashCommand):
         word, _unused, rest = arguments.partition(" ")
         if rest.strip():
             raise UsageError(
-                _("Do not type a key after /login: it would stay in the prompt history.\nUsage: {usage}", usage=_USAGE)
+                _(
+                    "Do not type a key after /login. You are asked for it, and it stays hidden.\nUsage: {usage}",
+                    usage=_USAGE,
+                )
             )
         if word.casefold() in _SIGN_OUT:
             await self._remove(user)

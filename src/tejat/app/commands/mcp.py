@@ -71,7 +71,7 @@ class McpCommand(SlashCommand):
     def _show(self, user: UserPrompter, detail: ToolDetail) -> None:
         configured = configured_servers(self.context.run_config.settings)
         if not configured:
-            user.show(text_report(_("No MCP servers configured. Add one with `tejat mcp add`. See docs/mcp.md.")))
+            user.show(text_report(_("No MCP servers configured. Add one with `tejat mcp add`. See `tejat docs mcp`.")))
             return
         servers = self.context.mcp_manager
         statuses = () if servers is None else servers.statuses()

@@ -6,7 +6,7 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.context import load_context_files
 from tejat.config.context.discovery import ContextFiles
 from tejat.core.errors import UsageError
-from tejat.core.i18n import _
+from tejat.core.i18n import _, ngettext
 from tejat.core.tools.base import validate_and_execute
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
@@ -54,18 +54,19 @@ class MemoryCommand(SlashCommand):
         text, count = self._combined(), len(self._context.files)
         if not text:
             return text_report(_("Memory is currently empty."))
-        heading = Paragraph(_("Current memory content from {count} file(s):", count=count))
-        return Report(blocks=(heading, SourceListing(f"---\n{text}\n---", "markdown")))
+        heading = ngettext("Memory from {count} file:", "Memory from {count} files:", count)
+        return Report(blocks=(Paragraph(heading), SourceListing(f"---\n{text}\n---", "markdown")))
 
     def _refresh(self) -> Report:
         context = load_context_files(self.context.run_config)
         self.context.conversation.set_context(context)
         done = _("Memory refreshed successfully. No memory content found.")
         if text := self._combined():
-            done = _(
-                "Memory refreshed successfully. Loaded {characters} characters from {count} file(s).",
+            done = ngettext(
+                "Memory refreshed successfully. Loaded {characters} characters from {count} file.",
+                "Memory refreshed successfully. Loaded {characters} characters from {count} files.",
+                len(context.files),
                 characters=len(text),
-                count=len(context.files),
             )
         warnings = (Paragraph(warning, Tone.WARNING) for warning in context.warnings)
         return Report(blocks=(Paragraph(done, Tone.GOOD), *warnings))
@@ -95,5 +96,5 @@ def _list_report(context: ContextFiles) -> Report:
     if not context.files:
         return text_report(_("No context files are in use."))
     paths = "\n".join(f"- {file.path}" for file in context.files)
-    heading = _("There are {count} context file(s) in use:", count=len(context.files))
+    heading = ngettext("{count} context file in use:", "{count} context files in use:", len(context.files))
     return Report(blocks=(Paragraph(heading), Paragraph(paths)))

@@ -38,6 +38,13 @@ def test_tokens_are_kept_in_memory_only(path: Path) -> None:
     assert list(PromptHistory(str(path)).entries) == ["use ***"]
 
 
+def test_a_key_after_login_is_not_kept(path: Path) -> None:
+    history = PromptHistory(str(path))
+    for entry in ("/login gemini my-key", "/auth my-very-long-key-0", "/LOGIN x y", "/login gemini", "/auth signout"):
+        history.add(entry)
+    assert list(history.entries) == ["/login gemini", "/auth signout"]
+
+
 def test_wrong_modes_are_put_right(path: Path) -> None:
     path.parent.mkdir(mode=0o755)
     path.write_text('"old"\n')

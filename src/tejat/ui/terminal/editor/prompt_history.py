@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ _COMPACT_BYTES = 4 * 1024 * 1024
 _LONG_ENTRY_CHARS = 100_000
 """Longer entries, mostly pastes, are kept in memory only."""
 _MAX_LONG_ENTRIES = 10
+_LOGIN_WITH_KEY = re.compile(r"\s*/(?:login|auth)\s+(?:\S+\s+\S|\S{16})", re.IGNORECASE)
 _LOCK_SECONDS = 2.0
 _LOCK_PAUSE_SECONDS = 0.005
 
@@ -24,7 +26,7 @@ _LOCK_PAUSE_SECONDS = 0.005
 class PromptHistory:
     """Typed entries in order, in a file that processes may share; without one they last as long as the process.
 
-    Tokens of well-known shapes are masked in the file.
+    Tokens of well-known shapes are masked in the file, and a key typed after `/login` is not kept at all.
     """
 
     def __init__(self, path: str | None = None) -> None:
@@ -49,7 +51,7 @@ class PromptHistory:
     def add(self, entry: str) -> None:
         """Add an entry. Never raises: an unusable file only disables saving."""
         entries = list(self.entries)
-        if not entry.strip() or (entries and entries[-1] == entry):
+        if not entry.strip() or (entries and entries[-1] == entry) or _LOGIN_WITH_KEY.match(entry):
             return
         self._entries = _drop_old_long([*entries, entry])[-_MAX_ENTRIES:]
         if self._path is None or self._problem is not None or len(entry) > _LONG_ENTRY_CHARS:
