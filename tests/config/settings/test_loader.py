@@ -214,12 +214,7 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
         "custom_ignore_files",
         ["/a"],
     ),
-    (
-        ("advanced.excludedEnvVars", "excludedProjectEnvVars"),
-        ["CI"],
-        "excluded_environment",
-        [*EXCLUDED, "CI"],
-    ),
+    (("advanced.excludedEnvVars", "excludedProjectEnvVars"), ["CI"], "excluded_environment", [*EXCLUDED, "CI"]),
     (
         ("security.environmentVariableRedaction.blocked", "security.blockedEnvironmentVariables"),
         ["C"],
@@ -241,12 +236,7 @@ NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
     (("modelConfigs.customAliases",), {"a": {"extends": "b"}}, "custom_model_aliases", {"a": {"extends": "b"}}),
     (("modelConfigs.modelDefinitions",), {"m": {"tier": "pro"}}, "model_definitions", {"m": {"tier": "pro"}}),
     (("modelConfigs.modelIdResolutions",), {"m": {"default": "n"}}, "model_id_resolutions", {"m": {"default": "n"}}),
-    (
-        ("modelConfigs.classifierIdResolutions",),
-        {"pro": {"default": "n"}},
-        "classifier_id_resolutions",
-        {"pro": {"default": "n"}},
-    ),
+    (("modelConfigs.classifierIdResolutions",), {"p": {"to": "n"}}, "classifier_id_resolutions", {"p": {"to": "n"}}),
     (("modelConfigs.modelChains",), {"lite": [{"model": "m"}]}, "model_chains", {"lite": ({"model": "m"},)}),
 ]
 
@@ -584,7 +574,7 @@ class TestWrongValues:
         assert settings.problems == (
             SettingProblem(path, 3, "web", "an object", "a list"),
             SettingProblem(project, 1, "general.maxAttempts", "an integer of at least 1", "the number -1"),
-            SettingProblem(path, 3, "context.discoveryMaxDirs", "an integer of at least 1", "the text 'many'"),
+            SettingProblem(path, 3, "context.discoveryMaxDirs", "an integer of at least 1", "'many'"),
             SettingProblem(path, 2, "ui.theme", "a string", "the number 7"),
         )
 
