@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.app.preferences import find_theme, preferences_from_settings
+from tejat.app.preferences import find_theme, preferences_from_settings, theme_names
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.ui.status import NotificationMethod, NotificationOptions, Preferences, ThemeName
 from tejat.core.ui.theme_colours import ThemeColours
@@ -80,3 +80,10 @@ def test_diffs() -> None:
     off = Setting(value=False)
     preferences = preferences_from_settings(Settings(uses_backgrounds=off, shows_line_numbers=off))
     assert (preferences.uses_backgrounds, preferences.shows_line_numbers) == (False, False)
+
+
+def test_all_names_of_themes() -> None:
+    settings = Settings(custom_themes={"Mine": Setting(ThemeColours("Mine", is_dark=None))})
+    names = theme_names(settings)
+    assert names[:6] == ["auto", "dark", "light", "plain", "Mine", "ANSI"]
+    assert all(find_theme(name, settings) is not None for name in names)

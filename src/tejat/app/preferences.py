@@ -82,6 +82,13 @@ def find_theme(name: str, settings: Settings) -> tuple[ThemeName, ThemeColours |
     return None if found is None else (background_theme(found), found)
 
 
+def theme_names(settings: Settings) -> list[str]:
+    """Return the names of all themes: ours, the user's, those of Gemini CLI."""
+    from tejat.config.themes.catalogue import load_themes
+
+    return list(dict.fromkeys((*(name.value for name in ThemeName), *settings.custom_themes, *load_themes())))
+
+
 def background_theme(colours: ThemeColours) -> ThemeName:
     """Return the theme for the background that the colours are made for."""
     return {True: ThemeName.DARK, False: ThemeName.LIGHT, None: ThemeName.AUTO}[colours.is_dark]

@@ -22,7 +22,12 @@ from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
 
-IMMEDIATE_SETTINGS = frozenset({"ui.theme", "ui.animations", "general.vimMode", "general.preferredEditor"})
+IMMEDIATE_SETTINGS = frozenset(
+    {
+        *("ui.theme", "ui.customThemes", "ui.useBackgroundColor", "ui.showLineNumbers", "ui.animations"),
+        *("general.vimMode", "general.preferredEditor"),
+    }
+)
 """Settings that need no new session."""
 _SENSITIVE = frozenset({"model.baseUrl", "web.searchUrl"})
 

@@ -11,6 +11,7 @@ from tejat.app.commands.setting_values import (
     setting_view,
     setting_views,
 )
+from tejat.app.preferences import theme_names
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.i18n import _
@@ -45,7 +46,7 @@ class SettingsCommand(SlashCommand):
                 rest if blank else name, [*words, *((each.name, each.value) for each in known.values())]
             )
         if name == "ui.theme":
-            return complete_from(rest, ((word, "") for word in ("auto", "dark", "light", "plain")))
+            return complete_from(rest, ((theme, "") for theme in theme_names(self.context.reload_settings())))
         is_switch = name in known and known[name].is_switch
         return complete_from(rest, [("true", ""), ("false", "")]) if is_switch else ()
 

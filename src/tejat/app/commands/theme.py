@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.preferences import background_theme, find_theme
+from tejat.app.preferences import find_theme, theme_names
 from tejat.config.settings.types import Settings
 from tejat.config.themes.catalogue import load_themes
 from tejat.core.errors import UsageError
@@ -20,7 +20,7 @@ from tejat.core.ui.status import ThemeName
 class ThemeCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         settings = self.context.reload_settings()
-        names = theme_names(settings)
+        names = _labelled_names(settings)
         if not arguments:
             index = await user.choose(self._choice(settings, names))
             if index is None:
@@ -36,7 +36,7 @@ class ThemeCommand(SlashCommand):
         user.show(write_setting(self.context, find_setting("ui.theme"), name))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, theme_names(self.context.reload_settings()).items())
+        return complete_from(typed, _labelled_names(self.context.reload_settings()).items())
 
     def _choice(self, settings: Settings, names: Mapping[str, str]) -> Choice:
         preferences = self.context.preferences
@@ -52,14 +52,17 @@ class ThemeCommand(SlashCommand):
         return Choice(_("Choose a theme"), options, initial=initial, preview=preview)
 
 
-def theme_names(settings: Settings) -> dict[str, str]:
-    """Return the names of all themes, each with a few words about it: ours, the user's, those of Gemini CLI."""
-    backgrounds = {ThemeName.DARK: _("dark"), ThemeName.LIGHT: _("light")}
-    names = {name.value: translate(label) for name, label in _OWN_LABELS.items()}
-    names |= {name: _("custom") for name in settings.custom_themes}
-    for name, theme in load_themes().items():
-        names.setdefault(name, backgrounds[background_theme(theme)])
-    return names
+def _labelled_names(settings: Settings) -> dict[str, str]:
+    """Return the names of all themes, each with a few words about it."""
+    return {name: _label(name, settings) for name in theme_names(settings)}
+
+
+def _label(name: str, settings: Settings) -> str:
+    if name in settings.custom_themes:
+        return _("custom")
+    if name in list(ThemeName):
+        return translate(_OWN_LABELS[ThemeName(name)])
+    return _("dark") if load_themes()[name].is_dark else _("light")
 
 
 _OWN_LABELS = {
