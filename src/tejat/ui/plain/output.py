@@ -39,6 +39,7 @@ MAX_EXPANDED_LINES = 2000
 """Most lines of an expanded result."""
 
 _EDGE_LINES = 20
+_CONTEXT_LINES = 1
 _MAX_LINE_LENGTH = 2000
 _MAX_LAST_LINE_LENGTH = 200
 
@@ -181,7 +182,7 @@ class PlainOutput:
         if report.status is CallStatus.REJECTED or report.is_exploration:
             return
         if report.diff:
-            rows = build_diff_rows(report.diff, with_files=False)
+            rows = build_diff_rows(report.diff, context=_CONTEXT_LINES, with_files=False)
             self.print_line("\n".join(format_diff_rows(rows, self._style, file_name=report.title.object)))
         elif report.body:
             self.print_block(report.body, is_failure=report.status is not CallStatus.OK)

@@ -93,6 +93,10 @@ class TestStatus:
         assert (report.status, report.reason, report.body) == (CallStatus.CANCELLED, "", "one\ntwo")
         assert report.headline == "Ran make (stopped after 12 s)"
 
+    def test_a_cancelled_command_without_output(self) -> None:
+        report = shell(ToolResult("x", "Command cancelled by user.", ToolError("x", ErrorType.CANCELLED)), seconds=12)
+        assert (report.headline, report.body) == ("Ran make (stopped after 12 s)", "")
+
     def test_a_call_that_was_cancelled_before_it_ran(self) -> None:
         report = shell(ToolResult("x", "Cancelled.", ToolError("x", ErrorType.CANCELLED)), seconds=0.0)
         assert (report.headline, report.reason, report.note, report.body) == ("Run make (not run)", "", "", "")

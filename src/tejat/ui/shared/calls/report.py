@@ -98,7 +98,7 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
     if status is CallStatus.REJECTED:
         return "", "", ""
     if status is CallStatus.CANCELLED:
-        return "", "", text if is_output else ""
+        return "", "", text if is_output and text != _("Command cancelled by user.") else ""
     if error.type is ErrorType.TOOL_NOT_REGISTERED:
         return unknown_tool_message(finished), "", ""
     # The display of a timeout ends with it. Otherwise the display comes first: the error message is for the model.
