@@ -23,9 +23,9 @@ def test_a_mistake_does_not_hide_the_rest() -> None:
     found = list(split_words(["--nonsense", "-o", "json", "-Z", "-m"]))
     assert [(token.flag, token.value) for token in found if not token.error] == [("--output-format", "json")]
     assert [token.error for token in found if token.error] == [
-        "There is no flag --nonsense",
-        "There is no flag -Z",
-        "The flag --model needs a value",
+        "Unknown flag --nonsense.",
+        "Unknown flag -Z.",
+        "The flag --model needs a value.",
     ]
 
 

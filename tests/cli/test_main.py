@@ -73,7 +73,7 @@ class TestInProcess:
     @pytest.mark.parametrize("word", ["--nonsense", "-Z"])
     def test_an_unknown_flag_is_bad_input(self, word: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([word]) == 42
-        told = f"tejat: There is no flag {word}\n`tejat --help` shows what can be asked for.\n"
+        told = f"tejat: Unknown flag {word}.\nRun `tejat --help` for usage.\n"
         assert capsys.readouterr() == ("", told)
 
     def test_the_words_come_from_the_process_by_default(
@@ -180,13 +180,13 @@ class TestProcess:
     def test_the_locale_does_not_matter(self, locale: str) -> None:
         done = tejat("--grüße\u202e", LC_ALL=locale, PYTHONIOENCODING="ascii")
         assert done.returncode == 42
-        assert done.stderr.decode().startswith("tejat: There is no flag --grüße<U+202E>\n")
+        assert done.stderr.decode().startswith("tejat: Unknown flag --grüße<U+202E>.\n")
 
     def test_a_word_that_is_not_text_is_no_crash(self) -> None:
         words = [*TEJAT, b"--\xff\xfe"]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stdout) == (42, b"")
-        assert done.stderr.startswith(b"tejat: There is no flag --<U+DCFF><U+DCFE>\n")
+        assert done.stderr.startswith(b"tejat: Unknown flag --<U+DCFF><U+DCFE>.\n")
 
     def test_threads_that_are_left_behind_do_not_keep_it(self) -> None:
         code = (

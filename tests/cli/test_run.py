@@ -7,7 +7,7 @@ import pytest
 from support.program import ProgramEnv, ProgramResult, script_answer, text_script
 
 WORKTREE = "git worktree add .gemini/worktrees/fix -b worktree-fix"
-HINT = "`tejat --help` shows what can be asked for.\n"
+HINT = "Run `tejat --help` for usage.\n"
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def machine(tmp_path: Path) -> ProgramEnv:
             "The --prompt-interactive flag cannot be used when input is piped from stdin.",
         ),
         (["--record", "a", "--replay", "b", "hi"], "Cannot use both --record and --replay together"),
-        (["--nonsense"], "There is no flag --nonsense"),
-        (["-p", "hi", "--max-turns", "0"], "--max-turns must be an integer greater than 0, not '0'"),
+        (["--nonsense"], "Unknown flag --nonsense."),
+        (["-p", "hi", "--max-turns", "0"], "--max-turns must be an integer greater than 0, not '0'."),
     ],
 )
 def test_words_that_do_not_go_together_are_bad_input(machine: ProgramEnv, words: list[str], told: str) -> None:
@@ -106,7 +106,7 @@ class TestRawOutput:
         assert machine.run("-p", "hi", "-m", model).stdout == "red\n"
         done = machine.run("-p", "hi", "-m", model, "--raw-output")
         assert done.stdout == f"{self.TEXT}\n"
-        assert done.stderr.startswith("tejat: --raw-output prints the model's text as it is. ")
+        assert done.stderr.startswith("tejat: --raw-output prints the model's text unchanged. ")
 
     def test_the_warning_can_be_hidden(self, machine: ProgramEnv) -> None:
         model = machine.script(text_script(self.TEXT))
@@ -129,4 +129,4 @@ def test_worktrees_cannot_be_created_yet(machine: ProgramEnv) -> None:
 
 @pytest.mark.parametrize("words", [["--acp"], ["--experimental-acp", "-o", "json"]])
 def test_acp_prints_nothing_a_client_could_take_for_an_answer(machine: ProgramEnv, words: list[str]) -> None:
-    assert machine.run(*words) == ProgramResult(42, "", "tejat: ACP is not supported yet\n")
+    assert machine.run(*words) == ProgramResult(42, "", "tejat: ACP is not supported yet.\n")

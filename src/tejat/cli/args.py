@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from tejat.cli.flags import LISTS, SANDBOX_WORDS, Token, split_words
+from tejat.cli.help.suggestions import did_you_mean
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
@@ -110,7 +111,7 @@ def _check_extensions(values: Sequence[str]) -> None:
     for name in _split(values):
         if name.lower() != "none":
             raise BadArguments(
-                _("Cannot use the extension {name!r}: extensions are not loaded yet. Use -e none", name=name[:200])
+                _("Cannot use the extension {name!r}: extensions are not supported yet. Use -e none.", name=name[:200])
             )
 
 
@@ -167,7 +168,7 @@ def _session_id(flag: str, word: str) -> str:
     if not is_plain or word.isdecimal() or len(word) > _MAX_ID_LENGTH:
         raise BadArguments(
             _(
-                "{flag} must be of at most {most} letters, digits, - and _, and no number, not {word!r}",
+                "{flag} must have at most {most} letters, digits, - and _, and must not be a number: {word!r}",
                 flag=flag,
                 most=_MAX_ID_LENGTH,
                 word=word[:200],
@@ -180,7 +181,8 @@ def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def read(flag: str, word: str) -> str:
         if word not in choices:
             known = ", ".join(choices)
-            raise BadArguments(_("{flag} must be one of {known}, not {word!r}", flag=flag, known=known, word=word))
+            message = _("{flag} must be one of {known}, not {word!r}.", flag=flag, known=known, word=word)
+            raise BadArguments(message + did_you_mean(word, choices))
         return word
 
     return read
@@ -198,7 +200,7 @@ def _whole_number(flag: str, word: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise BadArguments(_("{flag} must be an integer greater than 0, not {word!r}", flag=flag, word=word))
+        raise BadArguments(_("{flag} must be an integer greater than 0, not {word!r}.", flag=flag, word=word))
     return number
 
 
@@ -208,7 +210,7 @@ def _positive_number(flag: str, word: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise BadArguments(_("{flag} must be a number greater than 0, not {word!r}", flag=flag, word=word))
+        raise BadArguments(_("{flag} must be a number greater than 0, not {word!r}.", flag=flag, word=word))
     return number
 
 

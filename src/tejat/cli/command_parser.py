@@ -84,23 +84,36 @@ class CommandParser(argparse.ArgumentParser):
         return format_usage(self.page().usages) + "\n"
 
     def parse_args(self, args: Sequence[str], namespace: Any = None) -> argparse.Namespace:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self._reject_unknown_flags(args)
         options, unknown = self.parse_known_args(args, namespace)
         return self._require_known(options, unknown)
 
     def parse_intermixed_args(self, args: Sequence[str], namespace: Any = None) -> argparse.Namespace:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self._reject_unknown_flags(args)
         options, unknown = self.parse_known_intermixed_args(args, namespace)
         return self._require_known(options, unknown)
+
+    def _reject_unknown_flags(self, words: Sequence[str]) -> None:
+        """End the program for an unknown flag before missing arguments are reported."""
+        known = {name for action in self._actions for name in action.option_strings}
+        for word in words:
+            if word == "--":
+                return
+            flag = word.partition("=")[0]
+            if flag.startswith("--") and flag not in known and " " not in flag:
+                self.error(self._unknown_flag(flag))
+
+    def _unknown_flag(self, flag: str) -> str:
+        names = [name for action in self.flag_actions for name in action.option_strings]
+        message = _("Unknown option {flag} for `{command}`.", flag=flag, command=self.prog)
+        return message + did_you_mean(flag, names)
 
     def _require_known(self, options: argparse.Namespace, unknown: Sequence[str]) -> argparse.Namespace:
         """Return the options, or end the program if there are unknown words."""
         if unknown:
             word = next((word for word in unknown if word.startswith("-")), unknown[0])
-            flag = word.partition("=")[0]
-            message = _("Unexpected argument {word!r}.", word=word)
-            if flag.startswith("-"):
-                message = _("Unknown option {flag} for `{command}`.", flag=flag, command=self.prog)
-                message += did_you_mean(flag, [name for action in self.flag_actions for name in action.option_strings])
-            self.error(message)
+            is_flag = word.startswith("-")
+            self.error(self._unknown_flag(word) if is_flag else _("Unexpected argument {word!r}.", word=word))
         return options
 
     def reject_words(self, words: Sequence[str]) -> int:

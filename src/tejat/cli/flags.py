@@ -6,9 +6,9 @@ The command line is split without argparse, whose import and set-up take longer 
 from collections import deque
 from collections.abc import Iterator, Sequence
 
+from tejat.cli.help.suggestions import did_you_mean
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.core.text.edit_distance import edit_distance
 
 SWITCHES = frozenset(
     {
@@ -155,21 +155,21 @@ def _long_flag(word: str, left: deque[str]) -> Token:
         return Token(flag, _optional_value(flag, left))
     if left and (flag in TEXTS or not _looks_like_flag(left[0])):
         return Token(flag, left.popleft())
-    return Token(error=_("The flag {flag} needs a value", flag=flag))
+    return Token(error=_("The flag {flag} needs a value.", flag=flag))
 
 
 def _switch(flag: str, given: str | None) -> Token:
     if given is None:
         return Token(flag, value=True)
     if given.lower() not in _SWITCH_WORDS:
-        return Token(error=_("{flag} must be true or false, not {word!r}", flag=flag, word=given))
+        return Token(error=_("{flag} must be true or false, not {word!r}.", flag=flag, word=given))
     return Token(flag, _SWITCH_WORDS[given.lower()])
 
 
 def _switched_off(flag: str, spelled: str, given: str | None) -> Token:
     """The token of `--no-NAME`."""
     if given is not None:
-        return Token(error=_("The flag {flag} takes no value", flag=spelled))
+        return Token(error=_("The flag {flag} takes no value.", flag=spelled))
     return Token(flag, "off" if flag == "--sandbox" else False)
 
 
@@ -188,24 +188,11 @@ def _take(left: deque[str], choices: Sequence[str] | dict[str, bool]) -> str | N
 
 def _unknown_letter(spelled: str, letter: str) -> Token:
     other = letter.swapcase()
-    return Token(error=_no_such_flag(spelled, f"-{other}" if other in SHORT_FLAGS else ""))
+    hint = " " + _("Did you mean {word}?", word=f"-{other}") if other in SHORT_FLAGS else ""
+    return Token(error=_("Unknown flag {flag}.", flag=spelled) + hint)
 
 
 def _unknown_flag(spelled: str, flag: str) -> str:
     if flag in _REPLACEMENTS:
-        return _("There is no flag {flag}. Use {other} FILE instead.", flag=spelled, other=_REPLACEMENTS[flag])
-    return _no_such_flag(spelled, _closest_flag(flag))
-
-
-def _no_such_flag(spelled: str, closest: str) -> str:
-    if closest:
-        return _("There is no flag {flag}. Did you mean {other}?", flag=spelled, other=closest)
-    return _("There is no flag {flag}", flag=spelled)
-
-
-def _closest_flag(flag: str) -> str:
-    """The known flag at the smallest distance, if that is small for its length."""
-    if len(flag) > 2 * max(map(len, FLAGS)):
-        return ""
-    distance, closest = min((edit_distance(flag, known), known) for known in (*FLAGS, *ALIASES))
-    return closest if distance <= max(1, (len(closest) - 2) // 3) else ""
+        return _("Unknown flag {flag}. Use {other} FILE instead.", flag=spelled, other=_REPLACEMENTS[flag])
+    return _("Unknown flag {flag}.", flag=spelled) + did_you_mean(flag, (*sorted(FLAGS), *ALIASES))

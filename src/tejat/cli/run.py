@@ -20,11 +20,11 @@ def run(words: Sequence[str]) -> int:
         _check_features(options)
     except BadArguments as error:
         code = report_input_error(str(error), words)
-        print(_("`tejat --help` shows what can be asked for."), file=sys.stderr)
+        print(_("Run `tejat --help` for usage."), file=sys.stderr)
         return code
     if options.acp:
         # On standard error in any output format: a client of the protocol reads standard output.
-        print_error(_("ACP is not supported yet"))
+        print_error(_("ACP is not supported yet."))
         return EXIT_INPUT
     if options.debug:
         from tejat.core.log import enable_debug
@@ -65,7 +65,7 @@ def report_input_error(message: str, words: Sequence[str]) -> int:
 def _run(options: RunOptions, words: Sequence[str]) -> int:
     is_headless = options.prompt is not None or not sys.stdin.isatty()
     if options.raw_output and (not is_headless or options.output_format not in (None, "text")):
-        return report_input_error(_("--raw-output works only with --prompt (-p) and the output format text"), words)
+        return report_input_error(_("--raw-output works only with --prompt (-p) and the output format text."), words)
     if is_headless:
         return _run_headless(options)
     from tejat.cli.interactive import run_interactive
@@ -85,14 +85,14 @@ def _run_headless(options: RunOptions) -> int:
             run_config = load_agent_config(agent_options)
         output_format = options.output_format or run_config.settings.output_format.value
         if options.raw_output and output_format != "text":
-            raise BadArguments(_("--raw-output needs the output format text: add -o text"))
+            raise BadArguments(_("--raw-output needs the output format text. Add -o text."))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 -- reported like any other error of a run
         return report_failure(error, output_format=options.output_format or "text")
     if options.raw_output and not options.accept_raw_output_risk:
         print_error(
             _(
-                "--raw-output prints the model's text as it is. Control characters in it can deceive you or take over "
-                "your terminal. --accept-raw-output-risk hides this warning."
+                "--raw-output prints the model's text unchanged. Control characters in it can mislead you or take over "
+                "your terminal. Use --accept-raw-output-risk to hide this warning."
             )
         )
     return run_headless(

@@ -97,7 +97,7 @@ _NOT_COPIED = frozenset({"__dict__", "__weakref__"})
 
 
 def _own_fields(cls: type) -> Iterator[FrozenField]:
-    for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 -- inspect is slow to load
+    for name, annotation in _own_annotations(cls).items():
         if _is_class_variable(annotation):
             continue
         given = cls.__dict__.get(name, MISSING)
@@ -108,6 +108,18 @@ def _own_fields(cls: type) -> Iterator[FrozenField]:
         )
         declared.name = name
         yield declared
+
+
+def _own_annotations(cls: type) -> Mapping[str, object]:
+    """The annotations of the class itself. From Python 3.14 on, a function makes them on demand."""
+    annotate: Callable[[int], Mapping[str, object]] | None = cls.__dict__.get("__annotate_func__")
+    if annotate is not None:
+        return annotate(_VALUE_FORMAT)
+    return cls.__dict__.get("__annotations__", {})  # noqa: RUF063 -- inspect is slow to load
+
+
+_VALUE_FORMAT = 1
+"""`annotationlib.Format.VALUE`, whose module is slow to load."""
 
 
 def _is_class_variable(annotation: object) -> bool:

@@ -44,7 +44,7 @@ def test_one_by_name_is_refused_and_none_is_fine(machine: ProgramEnv) -> None:
     done = machine.run("-e", "lint", "-p", "hi")
     assert (done.code, done.stdout) == (42, "")
     assert done.stderr.startswith(
-        "tejat: Cannot use the extension 'lint': extensions are not loaded yet. Use -e none\n"
+        "tejat: Cannot use the extension 'lint': extensions are not supported yet. Use -e none.\n"
     )
     model = machine.script('[[answer]]\nsay = "Hello."\n')
     assert machine.run("-e", "none", "-p", "hi", "-m", model) == ProgramResult(0, "Hello.\n", "")

@@ -1,16 +1,16 @@
 """The words, flags and values of the command line, as completion scripts need them."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from importlib import import_module
 from typing import TypeAlias
 
 from tejat.cli.args import FORMATS
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.flags import OPTIONAL_VALUES, SANDBOX_WORDS, SWITCHES
+from tejat.cli.help.parsers import action_parsers, command_names, command_parser
 from tejat.cli.help.run_page import run_page
-from tejat.cli.subcommands import ACTIONS, ALIASES, MODULES, NAMES, RESERVED
+from tejat.cli.subcommands import ACTIONS, ALIASES
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
 
@@ -95,21 +95,17 @@ def _run_flag(names: tuple[str, ...], text: str) -> CompletedFlag:
 
 
 def _commands(known: Mapping[str, CompletedWord]) -> Iterator[CompletedCommand]:
-    for name in NAMES:
-        if name == "help":
-            yield CompletedCommand((name,), tuple(known.values()), ValueKind.ANYTHING, ())
-        elif name in MODULES and name not in RESERVED:
-            for spelled in (name, *(alias for alias, meant in ALIASES.items() if meant == name)):
-                yield from _command(name, spelled)
+    yield CompletedCommand(("help",), tuple(known.values()), ValueKind.ANYTHING, ())
+    for name in command_names():
+        for spelled in (name, *(alias for alias, meant in ALIASES.items() if meant == name)):
+            yield from _command(name, spelled)
 
 
 def _command(name: str, spelled: str) -> Iterator[CompletedCommand]:
-    module = import_module(MODULES[name])
-    parser: CommandParser = module.make_parser()
-    make_nested: Callable[[], dict[str, CommandParser]] | None = getattr(module, "make_action_parsers", None)
+    parser = command_parser(name)
     words = tuple(CompletedWord(row.label, row.text) for row in parser.action_rows)
     yield CompletedCommand((spelled,), words, _POSITIONAL.get(name, ValueKind.FILES), tuple(_flags(parser)))
-    nested = {} if make_nested is None else make_nested()
+    nested = action_parsers(name)
     for action in ACTIONS.get(name, ()):
         values = _POSITIONAL.get(f"{name} {action}", ValueKind.FILES)
         yield CompletedCommand((spelled, action), (), values, tuple(_flags(nested.get(action, parser))))

@@ -19,7 +19,7 @@ def closest(word: str, known: Iterable[str]) -> str:
     near = sorted((distance, found) for distance, found in ranked if distance <= _allowed_distance(found))
     if near:
         return near[0][1]
-    longer = [found for _distance, found in ranked if len(word.strip("-")) > 2 and found.startswith(word)]
+    longer = [found for _distance, found in ranked if len(word.strip("-")) > 1 and found.startswith(word)]
     return longer[0] if len(longer) == 1 else ""
 
 
