@@ -82,11 +82,9 @@ def test_why_and_what_came_of_it(tmp_path: Path) -> None:
         assert left_on(user) == [], user.describe()
         time.sleep(0.35)  # who answers at once has not read the question
         user.press("n")
-        user.wait_for(translated("Every call of the model was cancelled."), idle=True)
-        enter(user, "go on")
-        user.wait_for(translated("The script wants answer"), idle=True)
+        user.wait_for(translated("The script makes answer"), idle=True)
         assert translated("Path not in workspace.") in user.screen.history()
-        assert translated("forbids it") in user.screen.history()
+        assert translated("denies it") in user.screen.history()
         assert left_on(user) == [], user.describe()
 
 
@@ -95,5 +93,5 @@ def test_what_rules_and_servers_come_to(tmp_path: Path) -> None:
         enter(user, "/policy explain run_shell_command sudo rm -rf one")
         user.wait_for(translated("deletes or overwrites ("), idle=True)
         enter(user, "/mcp")
-        user.wait_for(translated("The server was not started: there is no program"), idle=True)
+        user.wait_for(translated("The server did not start: no program"), idle=True)
         assert left_on(user) == [], user.describe()
