@@ -17,6 +17,7 @@ from support.terminal.chat import (
     send_prompt,
     shown_text,
     terminal_env,
+    wait_for_servers,
     wait_for_words,
 )
 
@@ -236,7 +237,7 @@ class TestOfOthers:
     def test_prompts_of_servers(self, terminal_env: TerminalEnv) -> None:
         terminal_env.write_settings(mcpServers={"helper": hostile_server()})
         with terminal_env.open_chat(text_script("Hello yourself."), "--trust") as user:
-            user.wait_for("mcp 1/1")
+            wait_for_servers(user)
             user.type("/gre")
             user.wait_for("/greet", idle=True)
             user.press("tab")

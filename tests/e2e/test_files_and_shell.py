@@ -18,6 +18,7 @@ from support.terminal.chat import (
     check_no_strange_output,
     is_shown,
     printed_rows,
+    prompt_row,
     quit_program,
     send_prompt,
     shown_text,
@@ -84,7 +85,7 @@ class TestShellMode:
             send_prompt(user, "lo; exit 3")
             user.wait_for("hello\n", idle=True)
             assert is_shown(user, "code 3")
-            assert user.screen.lines()[user.screen.cursor[1]] == ">"
+            assert prompt_row(user.screen) == ">"
             send_prompt(user, "what was it")
             user.wait_for("\nHello.", idle=True)
             quit_program(user)
@@ -113,7 +114,7 @@ class TestShellMode:
             user.wait_for(str(terminal_env.project), idle=True)
             user.wait_for("! (shell)", idle=True)
             user.press("escape")
-            user.wait_until(lambda screen: screen.lines()[screen.cursor[1]] == ">", wanted="the prompt")
+            user.wait_until(lambda screen: prompt_row(screen) == ">", wanted="the prompt")
             send_prompt(user, "hello")
             user.wait_for("\nHi.", idle=True)
 

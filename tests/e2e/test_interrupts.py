@@ -161,7 +161,7 @@ def test_twice_leaves_from_the_prompt(terminal_env: TerminalEnv, setting: Termin
     with terminal_env.open_chat(text_script("Hi."), setting=setting) as user:
         user.wait_idle()
         user.press("c-c")
-        user.wait_for("Press Ctrl-C again to leave.")
+        user.wait_for("Press Ctrl-C again to exit.")
         user.press("c-c")
         assert user.wait_for_exit() == 0
         assert user.modes_are_restored()

@@ -4,6 +4,8 @@ import json
 import os
 import time
 
+from wcwidth import wcswidth
+
 from support.program import script_answer, text_script
 from support.terminal.chat import (
     NARROW,
@@ -12,6 +14,7 @@ from support.terminal.chat import (
     all_settings,
     both_settings,
     printed_rows,
+    prompt_row,
     quit_program,
     send_prompt,
     terminal_env,
@@ -24,21 +27,21 @@ __all__ = ["terminal_env"]
 
 def editor_row(user: ScreenUser) -> str:
     """The row of the caret."""
-    return user.screen.lines()[user.screen.cursor[1]]
+    return prompt_row(user.screen)
 
 
 def wait_for_editor(user: ScreenUser, text: str) -> None:
-    user.wait_until(lambda screen: screen.lines()[screen.cursor[1]] == text, wanted=f"{text!r} in the editor")
+    user.wait_until(lambda screen: prompt_row(screen) == text, wanted=f"{text!r} in the editor")
 
 
 @all_settings
 def test_the_prompt_is_ready(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
     with terminal_env.open_chat(text_script("Hi."), setting=setting) as user:
         screen = user.wait_idle()
-        assert screen.cursor == (2, screen.text().split("\n").index(">"))
+        assert (screen.cursor[0], prompt_row(screen)) == (2, ">")
         assert screen.is_cursor_visible
         assert screen.full_clears == 0
-        status = "NO SANDBOX · scripted:../talk.toml" + (" · ~/project · context 0 %" if setting.columns == 80 else "")
+        status = "no sandbox · scripted:talk.toml" + (" · ~/project" if setting.columns == 80 else "")
         assert screen.lines()[screen.cursor[1] + 1] == setting.glyphs(status)
         assert screen.text().isascii() == setting.is_ascii
         send_prompt(user, "hello")
@@ -60,7 +63,8 @@ def test_who_is_quicker_than_the_start(terminal_env: TerminalEnv) -> None:
         send_prompt(user, "first")
         send_prompt(user, "second")
         user.wait_for("\nTwo.", idle=True)
-        assert [row for row in printed_rows(user)[1:] if row] == ["> first", "One.", "> second", "Two."]
+        rows = [row for row in printed_rows(user) if row]
+        assert rows[rows.index("> first") :] == ["> first", "One.", "> second", "Two."]
 
 
 @both_settings
@@ -194,6 +198,37 @@ def test_the_caret_is_where_the_next_letter_goes(terminal_env: TerminalEnv) -> N
             user.press("backspace", "left", "home")
             user.wait_until(lambda screen: screen.cursor[0] == 2, wanted="the caret at the beginning")
             user.press("c-k")
+
+
+CLUSTERS = ["👩\u200d👩\u200d👧\u200d👦", "🇩🇪", "👍🏽", "❤\ufe0f\u200d🔥", "e\u0301", "日", "한", "ש", "1\ufe0f\u20e3"]
+
+
+def test_a_cluster_is_one_character_to_every_key(terminal_env: TerminalEnv) -> None:
+    with terminal_env.open_chat(text_script("Hi.")) as user:
+        for cluster in CLUSTERS:
+            width = max(wcswidth(cluster), 1)
+            user.type(f"a{cluster}b")
+            wait_for_editor(user, f"> a{cluster}b")
+            assert user.wait_idle().cursor[0] == 2 + 2 + width
+            user.press("left", "left")
+            user.wait_until(lambda screen: screen.cursor[0] == 3, wanted=f"the caret before {cluster!r}")
+            user.press("right")
+            user.wait_until(lambda screen, at=3 + width: screen.cursor[0] == at, wanted=f"it after {cluster!r}")
+            user.press("backspace")
+            wait_for_editor(user, "> ab")
+            user.type(cluster)
+            wait_for_editor(user, f"> a{cluster}b")
+            user.press("left", "delete")
+            wait_for_editor(user, "> ab")
+            user.press("c-e", "c-u")
+            wait_for_editor(user, ">")
+
+
+def test_a_sent_cluster_stays_one_character(terminal_env: TerminalEnv) -> None:
+    with terminal_env.open_chat(text_script("Hi.")) as user:
+        send_prompt(user, "".join(f"{cluster} " for cluster in CLUSTERS) + "a\u200db")
+        user.wait_for("\nHi.", idle=True)
+        assert "> " + " ".join(CLUSTERS) + " a<U+200D>b" in printed_rows(user)
 
 
 def test_a_wide_letter_does_not_hang_over_the_edge(terminal_env: TerminalEnv) -> None:

@@ -124,7 +124,7 @@ def test_a_word_between_two_calls(terminal_env: TerminalEnv) -> None:
         wait_for_file(terminal_env.project / "begun")
         user.type("only the first")
         user.press("c-s")
-        user.wait_for("The model gets it after its present call.")
+        user.wait_for("Will be sent after the current tool call.")
         gone_on(terminal_env)
         user.wait_for("\nAs you like.", idle=True)
 

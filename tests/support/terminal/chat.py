@@ -164,6 +164,17 @@ def shell_answer(command: str, **fields: object) -> str:
     return script_answer(calls=[(SHELL, {"command": command})], **fields)
 
 
+def prompt_row(screen: TerminalEmulator) -> str:
+    """The row of the caret, without the placeholder of an empty prompt."""
+    row = screen.lines()[screen.cursor[1]]
+    return ">" if row.startswith(("> Ask anything.", "> Enter to queue")) else row
+
+
+def wait_for_servers(user: ScreenUser) -> None:
+    """Wait until all MCP servers are ready, on a screen that is wide enough to show those that are not."""
+    user.wait_until(lambda screen: "MCP server" not in screen.text(), wanted="the servers", idle=True)
+
+
 def printed_rows(user: ScreenUser) -> list[str]:
     """All rows above the editor, without trailing blank ones."""
     rows = user.screen.history().split("\n")

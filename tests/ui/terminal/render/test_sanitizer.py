@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tejat.core.sanitize import sanitize_text
-from tejat.ui.terminal.render.sanitizer import TerminalSanitizer, make_terminal_safe
+from tejat.ui.terminal.render.sanitizer import TerminalSanitizer, escape_typed, make_terminal_safe
 
 PIECES = [
     *("\x1b", "\x1b[", "\x9b", "\x1b]", "\x9d", "\x1bP", "\x90", "\x1b_", "\x1b^", "\x1bX", "\x07", "\x1b\\", "\x9c"),
@@ -94,3 +94,16 @@ def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
     shown = "".join(gate.feed(text[at : at + 64]) for at in range(0, len(text), 64)) + gate.finish()
     assert shown == whole
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3", "👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3"),
+        ("pass\u200dword \u200d👩", "pass<U+200D>word <U+200D>👩"),
+        ("a\x1b[31m\u202e👩\u200d", "a<U+001B>[31m<U+202E>👩<U+200D>"),
+        ("one\n\ttwo", "one\n\ttwo"),
+    ],
+)
+def test_typed_text_shows_all_but_joined_emoji(text: str, shown: str) -> None:
+    assert escape_typed(text) == shown

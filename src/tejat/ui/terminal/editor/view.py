@@ -11,14 +11,13 @@ from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.terminal.render.cell_style import cell_style
 from tejat.ui.terminal.render.cells import Cell, CellRow, Frame, row_width, split_cells, text_width, truncate_row
-from tejat.ui.terminal.render.sanitizer import TAB_WIDTH, make_terminal_safe
+from tejat.ui.terminal.render.sanitizer import TAB_WIDTH, escape_typed_at
 from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _INDENT = 2
 _NARROW_COLUMNS = 12
 """Width below which only the text is shown."""
-_JOINERS = "\u200c\u200d\ufe0f"
 
 
 @frozen
@@ -173,19 +172,9 @@ def _graphemes(line: str) -> Sequence[tuple[int, str, int]]:
     for grapheme in iter_graphemes(line):
         text = grapheme
         if grapheme != "\t":
-            text = "".join(_escape_hidden(line, offset + at) for at in range(len(grapheme)))
+            text = "".join(escape_typed_at(line, offset + at) for at in range(len(grapheme)))
         # A combining mark without a base would join the previous cell.
         text = f" {text}" if text != "\t" and text_width(text[0]) == 0 else text
         graphemes.append((offset, text, text_width(text)))
         offset += len(grapheme)
     return graphemes
-
-
-def _escape_hidden(line: str, at: int) -> str:
-    """Escape a hidden character unless it joins an emoji or a word."""
-    character = line[at]
-    escaped = sanitize_text(character)
-    if character not in _JOINERS or at == 0:
-        return escaped
-    before = at - 2 if line[at - 1] == "\ufe0f" else at - 1
-    return escaped if escaped in make_terminal_safe(line[max(before, 0) : at + 2]) else character

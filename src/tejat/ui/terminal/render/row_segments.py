@@ -8,6 +8,7 @@ from rich.text import Text
 from tejat.core.frozen import frozen
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.terminal.render.sanitizer import escape_typed
 from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, single_line, truncate
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, WrappedLines, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme
@@ -18,11 +19,12 @@ _MIN_SEGMENT_COLUMNS = 12
 
 @frozen
 class RowSegment:
-    """Part of a row. Those that are `is_shrinkable` are truncated first."""
+    """Part of a row. Those that are `is_shrinkable` are truncated first; text that `is_typed` keeps joined emoji."""
 
     text: str
     role: StyleRole = StyleRole.TEXT
     is_shrinkable: bool = False
+    is_typed: bool = False
 
 
 class SingleRow:
@@ -60,12 +62,13 @@ def segments_fit(segments: Sequence[RowSegment], *, width: int) -> bool:
 
 def hanging_paragraph(mark: RowSegment, *segments: RowSegment, theme: Theme) -> WrappedLines:
     """Return a paragraph indented to the right of its mark. Newlines are kept."""
-    runs = [(_sanitize_lines(piece.text), theme.style(piece.role)) for piece in segments]
+    runs = [(_sanitize_lines(piece), theme.style(piece.role)) for piece in segments]
     first = [(f"{mark.text} ", theme.style(mark.role))]
     indent = display_width(mark.text) + 1
     others = [(" " * indent, NO_STYLE)]
     return WrappedLines(lambda width: prefix_lines(wrap_runs(runs, max(width - indent, 1)), first, others))
 
 
-def _sanitize_lines(text: str) -> str:
-    return "\n".join(expand_tabs(line) for line in sanitize_text(translate(text)).split("\n"))
+def _sanitize_lines(piece: RowSegment) -> str:
+    text = escape_typed(piece.text) if piece.is_typed else sanitize_text(translate(piece.text))
+    return "\n".join(expand_tabs(line) for line in text.split("\n"))

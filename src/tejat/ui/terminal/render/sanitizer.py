@@ -8,6 +8,7 @@ from tejat.core.sanitize import HIDDEN_CHARACTERS, sanitize_text
 
 TAB_WIDTH = 4
 """Columns between tab stops."""
+_JOINERS = "\u200c\u200d\ufe0f"
 
 
 def make_terminal_safe(text: str) -> str:
@@ -17,6 +18,26 @@ def make_terminal_safe(text: str) -> str:
         return text
     sanitizer = TerminalSanitizer()
     return sanitizer.feed(text) + sanitizer.finish()
+
+
+def escape_typed(text: str) -> str:
+    """Show every hidden character of a text that the user typed, except for the joiners of emoji and some scripts.
+
+    Newlines and tabs stay.
+    """
+    if text.isascii() or not any(joiner in text for joiner in _JOINERS):
+        return sanitize_text(text)
+    return "".join(escape_typed_at(text, at) for at in range(len(text)))
+
+
+def escape_typed_at(text: str, at: int) -> str:
+    """Return one character of a typed text as `escape_typed` shows it."""
+    character = text[at]
+    escaped = sanitize_text(character)
+    if character not in _JOINERS or at == 0:
+        return escaped
+    before = at - 2 if text[at - 1] == "\ufe0f" else at - 1
+    return escaped if escaped in make_terminal_safe(text[max(before, 0) : at + 2]) else character
 
 
 class TerminalSanitizer:

@@ -33,6 +33,7 @@ from tejat.ui.shared.notices import screen_notice, side_request_notice
 from tejat.ui.shared.run_summary import RunMeter
 from tejat.ui.terminal.render.markdown.stream import MarkdownStream
 from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph
+from tejat.ui.terminal.render.sanitizer import escape_typed
 from tejat.ui.terminal.render.theme import StyleRole
 from tejat.ui.terminal.views.activity import ActivityView
 from tejat.ui.terminal.views.block_printer import BlockKind, BlockPrinter, TranscriptScreen
@@ -174,12 +175,15 @@ class Transcript:
     def _print_prompt(self, mark: str, role: StyleRole, words: str) -> None:
         theme = self._screen.theme
         self._stream = MarkdownStream(theme)
-        text = sanitize_text(words.strip("\n"))
+        text = escape_typed(words.strip("\n"))
         prompt = CollapsibleOutput(_("Your prompt"), text)
-        segments = [RowSegment(text)]
+        segments = [RowSegment(text, is_typed=True)]
         if not prompt.fits_collapsed:
             shown, left_out = prompt.head(_MAX_PROMPT_LINES)
-            segments = [RowSegment(shown), RowSegment(f"\n{theme.glyphs.more} {left_out}", StyleRole.QUIET)]
+            segments = [
+                RowSegment(shown, is_typed=True),
+                RowSegment(f"\n{theme.glyphs.more} {left_out}", StyleRole.QUIET),
+            ]
             self._collapsed.add(prompt)
         self._print(BlockKind.PROMPT, hanging_paragraph(RowSegment(mark, role), *segments, theme=theme))
 
