@@ -37,7 +37,7 @@ PROGRAMS = ("bash", "sh", "env", "cat", "git")
 """The programs that a set-up finds: none that starts containers or gets servers from the network."""
 OF_THE_MACHINE = ("user", "terminal")
 """Groups of checks that differ between machines."""
-WORKING_SANDBOX = "uses what works here"
+WORKING_SANDBOX = ", which works here."
 """A hint that differs between machines."""
 
 

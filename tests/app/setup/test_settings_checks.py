@@ -93,7 +93,7 @@ class TestThemes:
 
     def test_unknown(self, machine: ProgramEnv) -> None:
         machine.write_user_settings(ui={"theme": "Theirs"})
-        detail = "settings.json:1 ui.theme: no theme is called 'Theirs'; the default applies"
+        detail = "settings.json:1 ui.theme must be a known theme, not 'Theirs'; the default applies"
         assert lines(machine) == [("wrong value", False, detail, 0)]
         assert lines(machine, is_strict=True) == [("wrong value", False, detail, 52)]
 

@@ -183,7 +183,7 @@ class TestBrokenFiles:
             (".gemini/settings.json", b'{\n"a": ', "settings", "line 2", "$EDITOR +2 {path}"),
             (".gemini/settings.json", b"[1]", "settings", "must be an object", "$EDITOR +1 {path}"),
             (".gemini/settings.json", b"{}\n\xff", "settings", "not UTF-8 (line 2)", "$EDITOR +2 {path}"),
-            (".gemini/settings.json", b'{"ui": {"theme": "x"}}', "settings", "no theme is called", "$EDITOR +1 {path}"),
+            (".gemini/settings.json", b'{"ui": {"theme": "x"}}', "settings", "must be a known theme", "$EDITOR +1 {path}"),
             (
                 ".gemini/settings.json",
                 b'{"hooks": {"BeforeTool": 3}}',
@@ -191,7 +191,7 @@ class TestBrokenFiles:
                 "hooks.BeforeTool",
                 "$EDITOR +1 {path}",
             ),
-            (".gemini/policies/a.toml", b"[[rule]", "policy", "not TOML", "$EDITOR +1 {path}"),
+            (".gemini/policies/a.toml", b"[[rule]", "policy", "invalid TOML", "$EDITOR +1 {path}"),
             (".gemini/policies/a.toml", b"\n\xff", "policy", "not UTF-8 (line 2)", "$EDITOR +2 {path}"),
             (".gemini/trustedFolders.json", b"{", "trust", "Error in {path}", "$EDITOR {path}"),
             (".config/tejat/trust.json", b"{", "trust", "Cannot use {path}", "$EDITOR {path}"),

@@ -42,7 +42,7 @@ def unknown_tools(run_config: RunConfig) -> Iterator[str]:
             if plugins is None:
                 plugins = {plugin.tool.name for plugin in find_plugins(run_config).tools}
             if name not in plugins:
-                yield lazy("{source} {key}: no tool is called {name!r}", source=entry.source, key=key, name=name)
+                yield lazy("{source} {key}: unknown tool {name!r}", source=entry.source, key=key, name=name)
 
 
 def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
@@ -70,7 +70,7 @@ def _unknown_theme(run_config: RunConfig, finding: SettingFinding) -> str | None
         return None
     if find_theme(theme.value, run_config.settings) is not None:
         return None
-    return lazy("ui.theme: no theme is called {name!r}", name=theme.value)
+    return lazy("ui.theme must be a known theme, not {name!r}", name=theme.value)
 
 
 def _unsupported_sandbox(run_config: RunConfig, finding: SettingFinding) -> str | None:
@@ -80,4 +80,4 @@ def _unsupported_sandbox(run_config: RunConfig, finding: SettingFinding) -> str 
         return None
     if not name or name in supported:
         return None
-    return lazy("{key}: {name!r} is not supported here, so no run starts", key=SANDBOX_KEY, name=name)
+    return lazy("{key} must be a supported sandbox, not {name!r}; no run starts", key=SANDBOX_KEY, name=name)
