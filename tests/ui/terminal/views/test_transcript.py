@@ -323,6 +323,25 @@ class TestExploration:
         assert len(screen.drawn) <= 7
         assert screen.drawn[1] == "    … 28 more"
 
+    def test_a_long_one_is_folded_except_for_failures(self) -> None:
+        gone = call_finished(
+            CALL, ToolResult("no", "File not found.", ToolError("no", ErrorType.FILE_NOT_FOUND)), seconds=0.0
+        )
+        screen, transcript = opened()
+        transcript.begin_run("do it")
+        for event in (*[SEARCHED] * 10, gone, *[SEARCHED] * 9, ENDED):
+            transcript.handle_event(event)
+        assert [line for line in screen.printed.splitlines() if "Searched" not in line] == [
+            "> do it",
+            "",
+            "✓ Explored",
+            "    … 5 more (Ctrl-O to show)",
+            "  ✗ Read a.txt (failed): File not found.",
+            "    … 4 more (Ctrl-O to show)",
+        ]
+        transcript.expand_last()
+        assert screen.printed.count("Searched") == 10 + 19
+
     def test_with_whole_results_nothing_is_grouped_or_folded(self) -> None:
         screen, transcript = opened()
         transcript.is_compact = False

@@ -17,19 +17,44 @@ from tejat.ui.terminal.views.call_block import FinishedCall, RunningCall, status
 from tejat.ui.terminal.views.details import detail_indents
 
 _READ_TOOL = "read_file"
+_MAX_CHILDREN = 10
+"""Most lines of a printed exploration, besides failures."""
 
 
-def render_exploration(reports: Sequence[CallReport], theme: Theme) -> RenderableType:
-    """Render finished calls: a single one by itself, several below "Explored"."""
-    if len(reports) == 1:
-        return FinishedCall(reports[0], theme)
-    heading = [(part.text, theme.style(part.role)) for part in _heading(reports, theme)]
+class Exploration:
+    """Finished calls: a single one by itself, several below "Explored". Of very many, both ends and the failures."""
 
-    def layout(width: int) -> Iterator[StyledLine]:
-        yield heading
-        yield from _child_lines(_join_reads(reports), theme, width)
+    def __init__(self, reports: Sequence[CallReport]) -> None:
+        self._reports = reports
+        self._children = _join_reads(reports)
 
-    return WrappedLines(layout)
+    @property
+    def has_heading(self) -> bool:
+        return len(self._reports) > 1
+
+    @property
+    def fits_collapsed(self) -> bool:
+        return len(self._children) <= _MAX_CHILDREN
+
+    def render_collapsed(self, theme: Theme) -> RenderableType:
+        return self._render(self._children if self.fits_collapsed else _fold(self._children, theme), theme)
+
+    def render_whole(self, theme: Theme) -> RenderableType:
+        return self._render(self._children, theme)
+
+    def render_expanded(self, theme: Theme) -> RenderableType:
+        return self.render_whole(theme)
+
+    def _render(self, children: Sequence["_Child"], theme: Theme) -> RenderableType:
+        if not self.has_heading:
+            return FinishedCall(self._reports[0], theme)
+        heading = [(part.text, theme.style(part.role)) for part in _heading(self._reports, theme)]
+
+        def layout(width: int) -> Iterator[StyledLine]:
+            yield heading
+            yield from _child_lines(children, theme, width)
+
+        return WrappedLines(layout)
 
 
 def exploration_rows(
@@ -65,6 +90,7 @@ class _Child:
     text: str
     status: CallStatus = CallStatus.OK
     reason: str = ""
+    is_label: bool = False
 
 
 def _join_reads(reports: Sequence[CallReport]) -> list[_Child]:
@@ -82,6 +108,26 @@ def _join_reads(reports: Sequence[CallReport]) -> list[_Child]:
     return children
 
 
+def _fold(children: Sequence[_Child], theme: Theme) -> list[_Child]:
+    """Return both ends and the failures, with labels for the rest."""
+    folded: list[_Child] = []
+    hidden = 0
+    edge = _MAX_CHILDREN // 2
+    for at, child in enumerate(children):
+        if edge <= at < len(children) - edge and child.status is CallStatus.OK:
+            hidden += 1
+            continue
+        if hidden:
+            folded.append(_Child(_hidden_label(hidden, theme), is_label=True))
+            hidden = 0
+        folded.append(child)
+    return folded
+
+
+def _hidden_label(hidden: int, theme: Theme) -> str:
+    return f"{theme.glyphs.more} " + _("{count} more (Ctrl-O to show)", count=hidden)
+
+
 def _child_lines(children: Sequence[_Child], theme: Theme, width: int) -> Iterator[StyledLine]:
     first, others = detail_indents(theme, width)
     room, indent = max(width - len(others), 1), [(others, NO_STYLE)]
@@ -90,7 +136,7 @@ def _child_lines(children: Sequence[_Child], theme: Theme, width: int) -> Iterat
         if child.status is not CallStatus.OK:
             sign, role = status_sign(child.status, theme.glyphs)
             start = [(f"{others[:-2]}{sign} ", theme.style(role))]
-        runs: list[StyledRun] = [(child.text, NO_STYLE)]
+        runs: list[StyledRun] = [(child.text, theme.style(StyleRole.QUIET) if child.is_label else NO_STYLE)]
         if child.reason:
             runs.append((f": {child.reason}", NO_STYLE))
         yield from prefix_lines(wrap_runs(runs, room), start, indent)

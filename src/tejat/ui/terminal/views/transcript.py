@@ -39,7 +39,7 @@ from tejat.ui.terminal.views.activity import ActivityView
 from tejat.ui.terminal.views.block_printer import BlockKind, BlockPrinter, TranscriptScreen
 from tejat.ui.terminal.views.call_block import FinishedCall, call_details
 from tejat.ui.terminal.views.details import Collapsible, CollapsibleOutput
-from tejat.ui.terminal.views.exploration import render_exploration
+from tejat.ui.terminal.views.exploration import Exploration
 from tejat.ui.terminal.views.notice_block import render_notice, render_quiet, render_run_end, render_thoughts
 from tejat.ui.terminal.views.report import render_report
 
@@ -251,8 +251,9 @@ class Transcript:
     def _print_exploration(self) -> None:
         reports, self._exploration = self._exploration, []
         if reports:
-            is_tall = len(reports) > 1
-            self._printer.print(BlockKind.CALL, render_exploration(reports, self._screen.theme), is_tall=is_tall)
+            exploration = Exploration(reports)
+            rendered = self._render_details(exploration)
+            self._printer.print(BlockKind.CALL, rendered, is_tall=exploration.has_heading)
 
     def _finish_run(self, ended: RunEnded) -> None:
         was_cut = self._is_mid_answer and ended.reason is not EndReason.FINISHED
