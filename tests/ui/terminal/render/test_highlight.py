@@ -16,6 +16,7 @@ from tejat.ui.terminal.render.highlight import (
     highlight_context,
     highlight_lines,
     highlight_source,
+    language_of,
 )
 from tejat.ui.terminal.render.rich_output import render_ansi
 from tejat.ui.terminal.render.text_wrap import WrappedLines
@@ -84,3 +85,23 @@ import tejat.ui.terminal.render.markdown.stream, tejat.ui.terminal.views.report
 assert not [name for name in sys.modules if name.partition(".")[0] in ("pygments", "markdown_it")]
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("src/price.py", "py"),
+        ("A.TSX", "tsx"),
+        ("lib.hpp", "cpp"),
+        ("Makefile", "makefile"),
+        ("docker/Dockerfile", "dockerfile"),
+        ("CMakeLists.txt", "cmake"),
+        (".bashrc", "bash"),
+        ("data.jsonc", "jsonc"),
+        ("notes.txt", ""),
+        ("README", ""),
+        ("", ""),
+    ],
+)
+def test_languages_of_files(name: str, language: str) -> None:
+    assert language_of(name) == language

@@ -62,7 +62,7 @@ def highlight_source(text: str, language: str, theme: Theme) -> Iterator[StyledL
 def language_of(file_name: str) -> str:
     """Return the language of a file by its name, empty if it is unknown."""
     name = file_name.rpartition("/")[2].lower()
-    suffix = name.rpartition(".")[2]
+    suffix = name.rpartition(".")[2] if "." in name else ""
     language = _LANGUAGES_BY_NAME.get(name) or _LANGUAGES_BY_SUFFIX.get(suffix, suffix)
     return language if _LANGUAGE_ALIASES.get(language, language) in _LANGUAGES else ""
 
@@ -148,8 +148,8 @@ _LANGUAGES_BY_NAME = {
     **dict.fromkeys(("cmakelists.txt",), "cmake"),
     **dict.fromkeys(("gemfile", "rakefile", "vagrantfile", "podfile"), "ruby"),
     **dict.fromkeys((".gitconfig", ".editorconfig", ".npmrc"), "ini"),
-    **dict.fromkeys(("containerfile",), "dockerfile"),
-    **dict.fromkeys(("gnumakefile",), "makefile"),
+    **dict.fromkeys(("dockerfile", "containerfile"), "dockerfile"),
+    **dict.fromkeys(("makefile", "gnumakefile"), "makefile"),
     **dict.fromkeys(("pipfile", "uv.lock", "poetry.lock", "cargo.lock"), "toml"),
 }
 _LANGUAGES_BY_SUFFIX = {
