@@ -96,7 +96,7 @@ def test_choices_are_numbered(terminal_env: TerminalEnv) -> None:
     with terminal_env.open_chat(text_script("Hi."), "--screen-reader", ready=READY) as user:
         send_prompt(user, "/theme")
         user.wait_for("  1 ")
-        user.wait_for("Your choice, 1 to 4", idle=True)
+        user.wait_for("Your choice, 1 to ", idle=True)
         send_prompt(user, "4")
         user.wait_idle()
         send_prompt(user, "hello")

@@ -112,7 +112,7 @@ def test_shell_lines_and_commands_wait_too(terminal_env: TerminalEnv) -> None:
         gone_on(terminal_env)
         user.wait_for("\nLast.", idle=True)
         history = user.screen.history()
-        places = [history.index(words) for words in ("First.", "! echo from the shell", "Tejat", "> what was it")]
+        places = [history.index(words) for words in ("First.", "! echo from the shell", "About Tejat", "> what was it")]
         assert places == sorted(places)
 
 
