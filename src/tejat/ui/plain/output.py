@@ -30,10 +30,10 @@ from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport, build_call_report
 from tejat.ui.shared.calls.title import TitleForm, call_title
 from tejat.ui.shared.diff.rows import build_diff_rows
-from tejat.ui.shared.durations import format_duration, format_elapsed
+from tejat.ui.shared.labels.durations import format_duration, format_elapsed
+from tejat.ui.shared.labels.run_summary import format_cost, format_tokens
+from tejat.ui.shared.labels.text_summary import summarize_line
 from tejat.ui.shared.notices import run_end_message, screen_notice, severity_label, side_request_notice
-from tejat.ui.shared.run_summary import format_cost, format_tokens
-from tejat.ui.shared.text_summary import summarize_line
 
 MAX_EXPANDED_LINES = 2000
 """Most lines of an expanded result."""

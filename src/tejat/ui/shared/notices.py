@@ -18,7 +18,7 @@ from tejat.core.agent.events import (
 from tejat.core.frozen import replace
 from tejat.core.i18n import LazyString, _, join_lazy, lazy, translate
 from tejat.core.model import CONVERSATION
-from tejat.ui.shared.text_summary import summarize_line
+from tejat.ui.shared.labels.text_summary import summarize_line
 
 
 def notice_for_event(event: AgentEvent) -> Noticed | None:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.i18n import _
 from tejat.core.ui.status import NotificationMethod, NotificationOptions
-from tejat.ui.shared.durations import format_duration
 from tejat.ui.shared.external.tmux import TmuxClient
+from tejat.ui.shared.labels.durations import format_duration
 from tejat.ui.terminal.render.text_rows import single_line
 from tejat.ui.terminal.screen.focus import FocusReports
 

@@ -9,8 +9,8 @@ from tejat.core.i18n import _, ngettext
 from tejat.core.tools.call_events import CallFinished
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.calls.title import tool_label
-from tejat.ui.shared.durations import format_duration
-from tejat.ui.shared.text_summary import summarize_line
+from tejat.ui.shared.labels.durations import format_duration
+from tejat.ui.shared.labels.text_summary import summarize_line
 
 _MIN_SECONDS = 1.0
 """Least duration that is worth showing."""

@@ -17,7 +17,7 @@ from tejat.ui.shared.calls.outcome import (
     unknown_tool_message,
 )
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, CallTitle, TitleForm, call_title
-from tejat.ui.shared.text_summary import summarize_line
+from tejat.ui.shared.labels.text_summary import summarize_line
 
 MAX_BODY_CHARS = 1_000_000
 """Longest body of a result that is shown."""

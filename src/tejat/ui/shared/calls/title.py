@@ -7,7 +7,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
 from tejat.core.messages.types import FunctionCall
 from tejat.ui.shared.calls.arguments import CallArguments
-from tejat.ui.shared.text_summary import summarize_line
+from tejat.ui.shared.labels.text_summary import summarize_line
 
 EXPLORING_TOOLS = frozenset(
     {

@@ -11,9 +11,9 @@ from tejat.core.i18n import _, ngettext
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, TitleForm, call_title
-from tejat.ui.shared.durations import format_elapsed
+from tejat.ui.shared.labels.durations import format_elapsed
+from tejat.ui.shared.labels.text_summary import summarize_line
 from tejat.ui.shared.notices import retry_message
-from tejat.ui.shared.text_summary import summarize_line
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.views.call_block import RunningCall, output_rows, running_rows

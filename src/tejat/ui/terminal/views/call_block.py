@@ -10,7 +10,7 @@ from tejat.core.tools.call_events import CallState
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.calls.title import CallTitle
-from tejat.ui.shared.durations import format_elapsed
+from tejat.ui.shared.labels.durations import format_elapsed
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
 from tejat.ui.terminal.render.text_rows import single_line, truncate
 from tejat.ui.terminal.render.theme import Glyphs, StyleRole, Theme

@@ -9,7 +9,7 @@ from tejat.core.i18n import _
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.calls.title import CallTitle
-from tejat.ui.shared.durations import format_elapsed
+from tejat.ui.shared.labels.durations import format_elapsed
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, StyledRun, WrappedLines, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme

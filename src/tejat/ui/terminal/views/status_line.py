@@ -7,7 +7,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.status import SandboxState, Status, StatusItem, StatusLineOptions
 from tejat.ui.shared.approval_mode import mode_label
-from tejat.ui.shared.run_summary import format_cost, format_tokens
+from tejat.ui.shared.labels.run_summary import format_cost, format_tokens
 from tejat.ui.shared.sandbox_label import sandbox_label
 from tejat.ui.terminal.render.text_rows import display_width, single_line, truncate
 from tejat.ui.terminal.render.theme import StyleRole, Theme

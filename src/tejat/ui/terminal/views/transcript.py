@@ -29,8 +29,8 @@ from tejat.ui.shared.calls.collapsed_results import CollapsedResults
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport, build_call_report
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS
+from tejat.ui.shared.labels.run_summary import RunMeter
 from tejat.ui.shared.notices import screen_notice, side_request_notice
-from tejat.ui.shared.run_summary import RunMeter
 from tejat.ui.terminal.render.markdown.stream import MarkdownStream
 from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph
 from tejat.ui.terminal.render.sanitizer import escape_typed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.ui.shared.durations import format_duration, format_elapsed
+from tejat.ui.shared.labels.durations import format_duration, format_elapsed
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from tejat.core.agent.events import AgentEvent, Answered, RunEnded
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
-from tejat.ui.shared.durations import format_duration
+from tejat.ui.shared.labels.durations import format_duration
 
 
 @frozen

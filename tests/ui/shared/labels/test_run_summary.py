@@ -5,7 +5,7 @@ import pytest
 from support.sample_events import FIRST_ANSWER, LAST_ANSWER, SUMMARY_ANSWER
 from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.model import Usage
-from tejat.ui.shared.run_summary import RunMeter, RunSummary, format_cost, format_tokens
+from tejat.ui.shared.labels.run_summary import RunMeter, RunSummary, format_cost, format_tokens
 
 
 def test_each_run_is_counted_apart_from_its_session() -> None:

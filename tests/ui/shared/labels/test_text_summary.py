@@ -1,6 +1,6 @@
 """Text shortened to one line."""
 
-from tejat.ui.shared.text_summary import summarize_line
+from tejat.ui.shared.labels.text_summary import summarize_line
 
 
 def test_one_line() -> None:

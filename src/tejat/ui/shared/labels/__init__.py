@@ -1,0 +1,1 @@
+"""Short texts: durations, figures of a run, one-line summaries."""
