@@ -296,8 +296,8 @@ def test_modes() -> None:
 
     _, case = run(lambda case: case.repl.next_mode(), wait, lambda case: case.repl.toggle_yolo())
     assert case.views.of("show_hint") == [
-        ("show_hint", "plan: read-only"),
-        ("show_hint", "default: asks before changes. YOLO mode is disabled."),
+        ("show_hint", "Only reads: nothing is changed."),
+        ("show_hint", "Default mode: asks before changes. YOLO mode is disabled."),
     ]
 
 

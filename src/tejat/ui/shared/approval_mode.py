@@ -18,7 +18,7 @@ def default_mode_label(*, runs_sandboxed: bool) -> str:
 
 
 def mode_description(mode: str, *, runs_sandboxed: bool = False) -> str:
-    """Return what an approval mode does, with its name. Unknown names are returned as they are."""
+    """Return what an approval mode does, as a sentence. Unknown names are returned as they are."""
     if mode == ApprovalMode.DEFAULT:
         return _("default: {what}", what=default_mode_label(runs_sandboxed=runs_sandboxed))
     return translate(_DESCRIPTIONS.get(mode, mode))
@@ -31,7 +31,8 @@ _LABELS: dict[str, str] = {
     ApprovalMode.PLAN: lazy("plan: read-only"),
 }
 _DESCRIPTIONS: dict[str, str] = {
-    ApprovalMode.YOLO: lazy("YOLO: no approvals"),
-    ApprovalMode.AUTO_EDIT: lazy("auto-edit: edits files without asking"),
-    ApprovalMode.PLAN: lazy("plan: read-only"),
+    ApprovalMode.DEFAULT: lazy("Default mode: asks before changes."),
+    ApprovalMode.YOLO: lazy("Everything runs without asking."),
+    ApprovalMode.AUTO_EDIT: lazy("Edits run without asking, commands still ask."),
+    ApprovalMode.PLAN: lazy("Only reads: nothing is changed."),
 }

@@ -1,5 +1,6 @@
 """The first screen: what runs where, three tips, and warnings about the start."""
 
+import re
 from collections.abc import Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -15,6 +16,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.views.transcript import TranscriptScreen
 
 _MAX_ROWS = 6
+_KEYS = r"(/[a-z]+|Shift-Tab|Esc|GEMINI\.md)"
 _INDENT = "  "
 _TIPS = (
     (lazy("Shift-Tab to switch modes: ask first, auto-edit, plan"), lazy("Shift-Tab to switch modes")),
@@ -102,8 +104,13 @@ class WelcomeView:
         room = width - len(_INDENT)
         shown = [(translate(full), translate(short)) for full, short in _TIPS]
         texts = [full if display_width(full) <= room else short for full, short in shown]
-        rows = ([RowSegment(_INDENT), RowSegment(text, StyleRole.QUIET)] for text in texts)
-        return [render_row(row, self._theme, width=width) for row in rows]
+        return [render_row([RowSegment(_INDENT), *_tip_segments(text)], self._theme, width=width) for text in texts]
+
+
+def _tip_segments(text: str) -> list[RowSegment]:
+    """Return a tip whose keys and commands stand out."""
+    pieces = re.split(_KEYS, text)
+    return [RowSegment(piece, StyleRole.TEXT if at % 2 else StyleRole.QUIET) for at, piece in enumerate(pieces)]
 
 
 class WelcomeScreen:
