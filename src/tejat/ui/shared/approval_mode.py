@@ -20,7 +20,7 @@ def default_mode_label(*, runs_sandboxed: bool) -> str:
 def mode_description(mode: str, *, runs_sandboxed: bool = False) -> str:
     """Return what an approval mode does, as a sentence. Unknown names are returned as they are."""
     if mode == ApprovalMode.DEFAULT:
-        return _("default: {what}", what=default_mode_label(runs_sandboxed=runs_sandboxed))
+        return _("Default mode: {what}.", what=default_mode_label(runs_sandboxed=runs_sandboxed))
     return translate(_DESCRIPTIONS.get(mode, mode))
 
 
@@ -31,7 +31,6 @@ _LABELS: dict[str, str] = {
     ApprovalMode.PLAN: lazy("plan: read-only"),
 }
 _DESCRIPTIONS: dict[str, str] = {
-    ApprovalMode.DEFAULT: lazy("Default mode: asks before changes."),
     ApprovalMode.YOLO: lazy("Everything runs without asking."),
     ApprovalMode.AUTO_EDIT: lazy("Edits run without asking, commands still ask."),
     ApprovalMode.PLAN: lazy("Only reads: nothing is changed."),
