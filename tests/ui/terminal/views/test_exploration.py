@@ -22,6 +22,7 @@ from tejat.core.agent.events import (
     TextStreamed,
 )
 from tejat.core.errors import ErrorType
+from tejat.core.frozen import replace
 from tejat.core.messages.history import model_message
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelResponse
@@ -77,6 +78,16 @@ def test_is_printed_when_the_run_is_torn_down() -> None:
 def test_goes_on_in_following_steps() -> None:
     answer = Answered(ModelResponse(model_message(CALL)), 1.0)
     assert printed(READ, answer, TextStreamed("\n"), SEARCHED, ENDED) == EXPLORED
+
+
+def test_calls_stand_in_the_order_of_the_model() -> None:
+    answer = Answered(ModelResponse(model_message(CALL)), 1.0)
+    second, first = replace(SEARCHED, index=1), replace(READ, index=0)
+    assert printed(second, first, answer, ENDED) == EXPLORED
+    assert printed(second, answer, first, ENDED).splitlines()[1:] == [
+        '  └ Searched "x" in src (3 matches)',
+        "    Read a.txt",
+    ]
 
 
 def test_a_single_call_needs_no_heading() -> None:

@@ -76,7 +76,8 @@ class Transcript:
         self._run_meter = RunMeter()
         self._collapsed = CollapsedResults[Collapsible]()
         self._live = _LazyRows(self._rows)
-        self._exploration: list[CallReport] = []
+        self._explored: list[tuple[int, int, CallReport]] = []
+        self._answers = 0
         self._shell_line = ""
         self._has_printed_answer = False
         self._is_mid_answer = False
@@ -198,6 +199,7 @@ class Transcript:
     def _finish_answer(self, event: Answered) -> None:
         self._activity.clear_waiting()
         if event.purpose == CONVERSATION:
+            self._answers += 1
             self._print_thoughts()
             self._finish_text()
             if self.shows_model and event.answer.model:
@@ -227,7 +229,7 @@ class Transcript:
         report = build_call_report(event, folder=self._folder)
         has_details = report.status is not CallStatus.OK and report.body
         if report.is_exploration and self.is_compact and not has_details:
-            self._exploration.append(report)
+            self._explored.append((self._answers, event.index, report))
         else:
             self._print_call(report)
 
@@ -248,8 +250,13 @@ class Transcript:
             self._collapsed.add(details)
         return details.render_collapsed(self._screen.theme)
 
+    @property
+    def _exploration(self) -> list[CallReport]:
+        """Finished calls that are not printed yet, in the order of the model, which is not the one of their ends."""
+        return [report for _answer, _index, report in sorted(self._explored, key=lambda each: each[:2])]
+
     def _print_exploration(self) -> None:
-        reports, self._exploration = self._exploration, []
+        reports, self._explored = self._exploration, []
         if reports:
             exploration = Exploration(reports)
             rendered = self._render_details(exploration)
@@ -294,7 +301,7 @@ class Transcript:
 
     def _draw(self) -> None:
         """Update the live area. Cheap, because it is called for every chunk."""
-        is_live = self._activity.is_busy or bool(self._exploration) or self._stream.pending() is not None
+        is_live = self._activity.is_busy or bool(self._explored) or self._stream.pending() is not None
         self._screen.set_live(self._live if is_live else None)
 
     def _rows(self) -> RenderResult:
