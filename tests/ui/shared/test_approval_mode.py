@@ -6,11 +6,12 @@ from tejat.ui.shared.approval_mode import default_mode_label, mode_description, 
 def test_the_default_mode_says_what_it_asks_about() -> None:
     assert mode_label("default") == ""
     assert default_mode_label(runs_sandboxed=False) == "asks before changes"
-    assert mode_description("default") == "default: asks before changes"
-    assert mode_description("default", runs_sandboxed=True) == "default: asks before edits and unsandboxed commands"
+    assert mode_description("default") == "Default mode: asks before changes."
+    expected = "Default mode: asks before edits and unsandboxed commands."
+    assert mode_description("default", runs_sandboxed=True) == expected
 
 
 def test_other_modes() -> None:
-    assert mode_description("plan", runs_sandboxed=True) == "plan: read-only"
-    assert mode_label("yolo") == mode_description("yolo") == "YOLO: no approvals"
+    assert mode_description("plan", runs_sandboxed=True) == "Only reads: nothing is changed."
+    assert (mode_label("plan"), mode_label("yolo")) == ("plan: read-only", "YOLO: no approvals")
     assert mode_label("unheard-of") == "unheard-of"

@@ -225,7 +225,7 @@ class Repl:
     async def _show_mode_switch(self, switch: Callable[[UserPrompter], Coroutine[None, None, ModeChange]]) -> None:
         change = await switch(self._views.prompter)
         text = mode_description(change.mode, runs_sandboxed=self._session.status.runs_sandboxed)
-        self._views.show_hint(f"{text}{'. ' if change.note else ''}{change.note}")
+        self._views.show_hint(" ".join(filter(None, (text, change.note))))
 
     def _begin(self, line: str) -> None:
         self._views.begin_work()
