@@ -12,6 +12,7 @@ from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.ui.commands import NoAction
 from tejat.core.ui.prompter import Choice
+from tejat.core.ui.report import DiffBlock
 
 
 @pytest.fixture
@@ -163,3 +164,16 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
     assert (told, left) == ("Restored 1 path.", "Not undone, because others may have changed it:")
     assert why.startswith(f"{env.project}/theirs  changed by ")
     assert read_files(env) == {"theirs": "x"}
+
+
+def test_the_changes_are_shown_before(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> Choice:
+        await send_prompts(runner)
+        question, _ = await ask_undo(runner, 0)
+        return question
+
+    report = env.run_with(work, script=THREE_WRITES).report
+    assert report is not None
+    (diff,) = (block for block in report.blocks if isinstance(block, DiffBlock))
+    assert diff.text.startswith("Index: b.txt\n")
+    assert diff.max_rows == 12

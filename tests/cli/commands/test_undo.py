@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -189,7 +190,7 @@ class TestRestore:
         assert place("restore", entry.id, "--yes", "--partial") == 1
         out, error = capsys.readouterr()
         assert out == f"{entry.id}: restored 1 path.\n"
-        assert error == f"        {place.root}/a: changed since\n"
+        assert error == f"        {place.root}/a: changed since then\n"
         assert os.listdir(place.root) == ["a"]
 
     def test_the_last_few(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -351,5 +352,6 @@ def test_a_person_is_asked(place: Place, answer: bytes, code: int, left: list[st
         os.close(outer)
     assert child.wait(30) == code
     assert b"remove " + os.fsencode(place.root / "a") in shown
+    assert b"1 + 1\r\n" in re.sub(rb"\x1b\[[0-9;]*m| +(?=\r)", b"", shown)
     assert b"Restore these files? [y]es / [n]o: " in shown
     assert os.listdir(place.root) == left

@@ -19,8 +19,7 @@ class DiffCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         service = UndoService(self.context.manager)
         title, entries = await self._select(arguments, service)
-        root = self.context.run_config.roots[0]
-        user.show(_diff_report(title, [_with_short_path(piece, root) for piece in await service.diff(entries)]))
+        user.show(_diff_report(title, diff_blocks(await service.diff(entries), self.context.run_config.roots[0])))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         entries = await UndoService(self.context.manager).session_entries()
@@ -51,15 +50,17 @@ class DiffCommand(SlashCommand):
         )
 
 
-def _diff_report(title: str, pieces: Sequence[str]) -> Report:
-    """Each patch as a diff, and other changes in a line."""
-    if not pieces:
+def diff_blocks(pieces: Sequence[str], root: str, *, max_rows: int | None = None) -> tuple[ReportBlock, ...]:
+    """Each patch as a diff of at most `max_rows` rows, and other changes in a line. Paths are relative to `root`."""
+    short = (_with_short_path(piece, root) for piece in pieces)
+    return tuple(DiffBlock(piece, max_rows) if "\n@@ " in piece else Paragraph(piece.rstrip("\n")) for piece in short)
+
+
+def _diff_report(title: str, blocks: tuple[ReportBlock, ...]) -> Report:
+    if not blocks:
         note = _("Only changes by tool calls are shown; for everything else run !git diff.")
         return Report(blocks=(Paragraph(_("No file changes.")), Paragraph(note, Tone.QUIET)))
-    blocks: list[ReportBlock] = [
-        DiffBlock(piece) if "\n@@ " in piece else Paragraph(piece.rstrip("\n")) for piece in pieces
-    ]
-    return Report(title, tuple(blocks))
+    return Report(title, blocks)
 
 
 def _with_short_path(piece: str, root: str) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.diff import diff_blocks
 from tejat.app.commands.ways_back import ways_back
 from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
 from tejat.app.session.undo_text import latest_entries
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
@@ -14,6 +16,8 @@ from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.core.undo import RestoreScope, UndoEntry
 
 _MAX_LISTED = 50
+_MAX_PREVIEWED, _PREVIEW_ROWS = 5, 12
+"""Files whose changes are shown before they are undone, and rows of each."""
 
 
 class UndoCommand(SlashCommand):
@@ -28,7 +32,9 @@ class UndoCommand(SlashCommand):
             user.show(_empty_report(_("Nothing to undo: no tool call has changed files here.")))
             return
         plan = undo_plan(entries, self.context.manager.session.session_id)
-        index = await user.choose(_undo_choice(entries, plan))
+        pieces = (await undo_service.diff(entries))[:_MAX_PREVIEWED]
+        preview = diff_blocks(pieces, self.context.run_config.roots[0], max_rows=_PREVIEW_ROWS)
+        index = await user.choose(_undo_choice(entries, replace(plan, blocks=(*plan.blocks, *preview))))
         if index not in (1, 2):
             user.show(text_report(_("Nothing was changed.")))
             return

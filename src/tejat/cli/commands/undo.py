@@ -27,8 +27,13 @@ from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.core.undo import ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry, UndoLog
 from tejat.ui.plain.approver import is_interactive
-from tejat.ui.plain.diff import format_diff
+from tejat.ui.plain.diff import format_diff, format_diff_rows
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.diff.fit import fit_rows
+from tejat.ui.shared.diff.rows import build_diff_rows
+
+_MAX_PREVIEWED, _PREVIEW_ROWS = 5, 12
+"""Files whose changes are shown before they are undone, and rows of each."""
 
 
 def run(words: list[str]) -> int:
@@ -162,6 +167,8 @@ def _restore(journal: UndoLog, entries: Sequence[UndoEntry], scope: RestoreScope
         if not is_interactive():
             print_error(_("No terminal to ask on. Use --yes to restore without asking."))
             return EXIT_NOT_CONFIRMED
+        if len(entries) == 1:
+            _print_changes(journal, entries[0])
         if not confirm(_("Restore these files? [y]es / [n]o:")):
             print(_("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
@@ -173,6 +180,14 @@ def _restore(journal: UndoLog, entries: Sequence[UndoEntry], scope: RestoreScope
         if result.refused:
             break
     return EXIT_OK if is_complete else EXIT_FAILED
+
+
+def _print_changes(journal: UndoLog, entry: UndoEntry) -> None:
+    """Print the beginning and the end of each change that would be undone."""
+    style = Style(sys.stderr)
+    for piece in journal.show(entry.id)[:_MAX_PREVIEWED]:
+        for line in format_diff_rows(fit_rows(build_diff_rows(piece), _PREVIEW_ROWS), style):
+            print(line, file=sys.stderr)
 
 
 def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:

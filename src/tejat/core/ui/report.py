@@ -43,9 +43,10 @@ class SourceListing:
 
 @frozen
 class DiffBlock:
-    """A unified diff."""
+    """A unified diff, of which at most `max_rows` rows are shown."""
 
     text: str
+    max_rows: int | None = None
 
 
 @frozen

@@ -13,7 +13,7 @@ from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, Re
 from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.line_input import read_line
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.diff.rows import build_diff_rows
+from tejat.ui.shared.diff.fit import block_rows
 from tejat.ui.shared.external.clipboard import copy_text
 from tejat.ui.shared.external.editor import ExternalEditor
 
@@ -80,8 +80,8 @@ class PlainPrompter:
         match block:
             case Paragraph(text) | SourceListing(text) | MarkdownBlock(text):
                 yield sanitize_text(translate(text))
-            case DiffBlock(text):
-                yield from format_diff_rows(build_diff_rows(text), self._style)
+            case DiffBlock():
+                yield from format_diff_rows(block_rows(block), self._style)
             case ReportTable(rows, headings):
                 for row in rows:
                     yield _row_text(headings, row)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from tejat.ui.shared.diff.rows import CONTEXT_LINES, DiffRow, DiffRowKind, count_changes, trim_context
+from tejat.core.ui.report import DiffBlock
+from tejat.ui.shared.diff.rows import CONTEXT_LINES, DiffRow, DiffRowKind, build_diff_rows, count_changes, trim_context
 
 
 def _one_row(_row: DiffRow) -> int:
@@ -25,6 +26,12 @@ def fit_rows(
             return fitted
         fitted = trim_context(rows, context)
     return fitted if sum(map(height, fitted)) <= max_rows else _keep_both_ends(fitted, max_rows - 1, height)
+
+
+def block_rows(block: DiffBlock) -> tuple[DiffRow, ...]:
+    """Return the rows of a report's diff."""
+    rows = build_diff_rows(block.text)
+    return rows if block.max_rows is None else fit_rows(rows, block.max_rows)
 
 
 def _keep_both_ends(rows: tuple[DiffRow, ...], max_rows: int, height: Callable[[DiffRow], int]) -> tuple[DiffRow, ...]:

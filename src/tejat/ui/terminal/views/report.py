@@ -16,7 +16,7 @@ from tejat.core.ui.report import (
     SourceListing,
     Tone,
 )
-from tejat.ui.shared.diff.rows import build_diff_rows
+from tejat.ui.shared.diff.fit import block_rows
 from tejat.ui.terminal.render.diff import render_diff_rows
 from tejat.ui.terminal.render.highlight import highlight_source
 from tejat.ui.terminal.render.markdown.stream import render_markdown
@@ -51,7 +51,7 @@ def _block(block: ReportBlock, theme: Theme) -> RenderableType:
         case SourceListing():
             return WrappedLines(lambda _: highlight_source(make_terminal_safe(block.text), block.language, theme))
         case DiffBlock():
-            return render_diff_rows(build_diff_rows(block.text), theme)
+            return render_diff_rows(block_rows(block), theme)
         case MarkdownBlock():
             return render_markdown(block.text, theme)
         case _:
