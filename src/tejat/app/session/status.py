@@ -96,7 +96,7 @@ def _runs_sandboxed(manager: SessionManager) -> bool:
     settings = manager.run_config.settings
     if not settings.auto_allow_sandboxed.value:
         return False
-    from tejat.engine.calls.auto_allow import sandboxed_commands
+    from tejat.engine.calls.approval.auto_allow import sandboxed_commands
 
     is_untrusted = manager.run_config.is_untrusted
     return bool(sandboxed_commands(settings, manager.options.mode, is_untrusted=is_untrusted).source)

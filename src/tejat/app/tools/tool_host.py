@@ -14,8 +14,8 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
+from tejat.engine.calls.approval.serial_approver import SerialApprover
 from tejat.engine.calls.scheduler import Scheduler
-from tejat.engine.calls.serial_approver import SerialApprover
 from tejat.policy.control_files import control_file_reason
 from tejat.workspace.threads.pool import shutdown
 

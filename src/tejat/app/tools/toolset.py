@@ -138,7 +138,7 @@ def open_tools(
     if this `runs_nothing`. Raises UsageError for a missing directory, a broken settings or policy file, or a required
     sandbox that does not work.
     """
-    from tejat.engine.calls.serial_approver import SerialApprover
+    from tejat.engine.calls.approval.serial_approver import SerialApprover
 
     run_config = load_run_config(list_paths(directories), environment=environment)
     approver = None if approver is None else SerialApprover(approver)
@@ -246,7 +246,7 @@ def _make_scheduler(
     masks_secrets: bool,
 ) -> "Scheduler":
     """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
-    from tejat.engine.calls.auto_allow import sandboxed_commands, switch_on_sandboxed
+    from tejat.engine.calls.approval.auto_allow import sandboxed_commands, switch_on_sandboxed
     from tejat.engine.calls.call_facts import FactCollector
     from tejat.engine.calls.permission import Permission
     from tejat.engine.calls.policy_loader import load_policy, save_answer

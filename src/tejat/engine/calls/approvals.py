@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tejat.config.paths import AppPaths
 from tejat.config.saved_rules import read_saved_rules, revoke_rule
 from tejat.core.frozen import frozen, replace
-from tejat.engine.calls.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
+from tejat.engine.calls.approval.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import ANSWER_SOURCE, SESSION_SOURCE, Permission
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule

@@ -23,9 +23,9 @@ from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, ModifiableTool, ToolContext, TrialTool
 from tejat.core.tools.call_events import BY_USER
+from tejat.engine.calls.approval.refusals import RejectedByUser, denied_error, non_interactive_error
+from tejat.engine.calls.approval.trial import run_trial
 from tejat.engine.calls.call_facts import FactCollector, call_risks
-from tejat.engine.calls.refusals import RejectedByUser, denied_error, non_interactive_error
-from tejat.engine.calls.trial import run_trial
 from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, Tier

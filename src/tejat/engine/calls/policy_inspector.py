@@ -12,7 +12,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import Params
-from tejat.engine.calls.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
+from tejat.engine.calls.approval.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import Permission
 from tejat.policy.effects.command import command_effects
 from tejat.policy.engine import SANDBOXED_SETTING

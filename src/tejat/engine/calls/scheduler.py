@@ -27,10 +27,10 @@ from tejat.core.tools.base import (
 )
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.core.undo import UndoUnavailable
+from tejat.engine.calls.approval.refusals import RejectedByUser
 from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
 from tejat.engine.calls.function_response import build_response
 from tejat.engine.calls.permission import AuthorisedCall, Permission
-from tejat.engine.calls.refusals import RejectedByUser
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.calls.truncation import OutputTruncator
 from tejat.tools.registry import ToolRegistry, ToolSource

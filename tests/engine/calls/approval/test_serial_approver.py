@@ -3,7 +3,7 @@
 import asyncio
 
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
-from tejat.engine.calls.serial_approver import SerialApprover
+from tejat.engine.calls.approval.serial_approver import SerialApprover
 
 
 class FakeApprover:
