@@ -27,12 +27,14 @@ edit = EditConfirmation(
 )
 diff = "@@ -1,0 +1,250 @@\\n" + "".join(f"+{n}\\n" for n in range(1, 251))
 long = EditConfirmation("Long", "a", "/w/a", diff, None, None)
+large = EditConfirmation("Large", "a", "/w/a", "[The diff is too large to show]\\n", None, None)
 shell = ExecConfirmation("Confirm Shell Command", "git log" + "\\n: x" * 150, "/w", ("git",))
 server = McpConfirmation("Confirm", "srv", "do", "Do", {"a": 1})
 questions = {
     "edit": ApprovalRequest(edit, "write_file", can_modify=True),
     "info": ApprovalRequest(InfoConfirmation("Fetch", "Fetch it\\r?"), "web_fetch"),
     "long": ApprovalRequest(long, "write_file", can_modify=True),
+    "large": ApprovalRequest(large, "write_file"),
     "shell": ApprovalRequest(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", tuple(Scope)),
     "session": ApprovalRequest(
         shell, "run_shell_command", "Why.", "allow run_shell_command: git log", (Scope.SESSION,)
@@ -344,6 +346,14 @@ class TestWhatIsShown:
                 terminal.wait_for("Your answer (y/e/n/t/q/m): ")
                 terminal.type(b"n\n")
             assert terminal.wait_for_exit() == (0, answer or NO)
+
+    def test_a_change_that_is_too_large_to_show_is_approved_twice(self) -> None:
+        with run_at_terminal("-c", ASK, "large") as terminal:
+            terminal.wait_for(QUESTION)
+            terminal.type(b"y\n")
+            terminal.wait_for("The changed lines were not shown.\nType y again to approve anyway")
+            terminal.type(b"y\n")
+            assert terminal.wait_for_exit() == (0, ONCE)
 
     @pytest.mark.parametrize("columns", [1, 7, 20, 33])
     def test_a_narrow_terminal_shows_as_much(self, columns: int) -> None:

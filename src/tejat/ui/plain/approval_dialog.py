@@ -21,7 +21,7 @@ from tejat.ui.plain.question_view import DEFAULT_WIDTH, MIN_WIDTH, question_line
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
-from tejat.ui.shared.approval.view import build_approval_view
+from tejat.ui.shared.approval.view import ApprovalView, build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 
 PAGE_LINES = 100
@@ -73,17 +73,12 @@ class PlainApprovalDialog:
                         return ApprovalReply(Outcome.STOP)
                     return ApprovalReply(Outcome.CANCEL, feedback=feedback.strip() or None)
                 case ApprovalChoice(outcome=ApprovalReply() as answer):
-                    if not choice.approves or not left or await self._confirm_unread(choice, left):
+                    unread = _unread_message(confirmation, view, left) if choice.approves else ""
+                    if not unread or await _confirm_unread(choice, unread):
                         return answer
                 case _:
                     _print(*lines[shown : shown + PAGE_LINES])
                     shown += PAGE_LINES
-
-    async def _confirm_unread(self, choice: ApprovalChoice, left: int) -> bool:
-        """Ask again before a change is approved of which some lines were not shown."""
-        _print(ngettext("{count} line was not shown.", "{count} lines were not shown.", left))
-        question = _("Type {key} again to approve anyway, anything else to go back: ", key=choice.letter)
-        return (await read_line(question)).strip().lower() in (choice.letter, choice.keyword)
 
     async def _read_choice(self, choices: Sequence[ApprovalChoice], *, has_more: bool) -> ApprovalChoice | str | None:
         """Return the choice, `_MORE` for more lines, None at the end of the input."""
@@ -117,6 +112,22 @@ class PlainApprovalDialog:
             _print(_("No changes made."), "")
             return None
         return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)
+
+
+def _unread_message(confirmation: ChoiceSubject, view: ApprovalView, left: int) -> str:
+    """Return how much of a change was not shown, empty if all of it was."""
+    if left:
+        return ngettext("{count} line was not shown.", "{count} lines were not shown.", left)
+    if isinstance(confirmation, EditConfirmation) and not any(row.is_change for row in view.diff):
+        return _("The changed lines were not shown.")
+    return ""
+
+
+async def _confirm_unread(choice: ApprovalChoice, unread: str) -> bool:
+    """Ask again before a change is approved that was not shown in full."""
+    _print(unread)
+    question = _("Type {key} again to approve anyway, anything else to go back: ", key=choice.letter)
+    return (await read_line(question)).strip().lower() in (choice.letter, choice.keyword)
 
 
 def _choice_lines(choices: Sequence[ApprovalChoice], left: int, width: int) -> Iterator[str]:

@@ -309,6 +309,13 @@ class TestLongChanges:
     def test_a_change_that_fits_needs_one_yes(self) -> None:
         assert Asked(EDIT, height=60).press("y") == ONCE
 
+    def test_a_change_that_is_too_large_to_show(self) -> None:
+        diff = f"Index: a\n{'=' * 67}\n--- a\n+++ a\n[The diff is too large to show: 9 lines removed, 7 lines added]\n"
+        asked = Asked(replace(EDIT, confirmation=EditConfirmation("T", "a", "/w/a", diff, None, None)))
+        assert asked.press("y") is None
+        assert "The changed lines are not shown. y again to approve anyway." in asked.rows()
+        assert asked.press("y") == ONCE
+
     def test_a_rewrite_and_a_no_need_nothing_to_be_seen(self) -> None:
         assert Asked(EDIT).press("e") is DialogAction.MODIFY
         assert Asked(EDIT).press("n") == NO

@@ -189,19 +189,29 @@ class ApprovalDialog:
         if choice.rule and not self._rules_viewed:
             self._message = _("The rule has not been shown yet. v to view it, then answer.")
             return False
-        hidden = self._layout.change_count - len(self._viewed_changes)
-        if not hidden or self._unread_approval == choice:
+        message = self._unread_message(key)
+        if not message or self._unread_approval == choice:
             return True
         self._unread_approval = choice
         self._guard.reset()  # a key that is held down must not approve
-        self._message = ngettext(
-            "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
-            "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
-            hidden,
-            total=self._layout.change_count,
-            key=key,
-        )
+        self._message = message
         return False
+
+    def _unread_message(self, key: str) -> str:
+        """Return how much of a change was not on screen, empty if all of it was."""
+        total = self._layout.change_count
+        hidden = total - len(self._viewed_changes)
+        if hidden:
+            return ngettext(
+                "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
+                "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
+                hidden,
+                total=total,
+                key=key,
+            )
+        if not total and isinstance(self._confirmation, EditConfirmation):
+            return _("The changed lines are not shown. {key} again to approve anyway.", key=key)
+        return ""
 
     def _navigate(self, key: str) -> None:
         """Move between the choices, or scroll long content."""
