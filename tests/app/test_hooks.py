@@ -239,7 +239,7 @@ class TestWholeRuns:
         settings(machine.home, hooks={"BeforeAgent": [group("grep -q secret && { echo 'No.' >&2; exit 2; } || true")]})
         (first, second), events = run(machine, text_script("Hello."), "a secret", "hi")
         assert (first.reason, second.text) == (EndReason.NOT_ALLOWED, "Hello.")
-        assert first.message.startswith("Agent execution blocked: No. (The hook ")
+        assert first.message.startswith("Agent execution blocked: No. (Hook ")
         (prompted,) = [event for event in events if isinstance(event, Prompted)]
         assert prompted.message.text == "hi"
 
@@ -339,7 +339,7 @@ class TestWholeRuns:
         _, events = run(machine, text_script("Hello."), "go")
         where = machine.home / ".gemini" / "settings.json"
         unknown, *others = noticed(events)
-        assert unknown.message.startswith(f"{where}:1: hooks.X is no event that is known, so nothing is run for it.")
+        assert unknown.message.startswith(f"{where}:1: hooks.X is not a known event")
         assert others == [
             Noticed('Hook "early" (BeforeAgent): hi', Severity.NOTE),
             Noticed('Hook "late" (AfterAgent) failed: it exited with code 7.'),
@@ -420,7 +420,7 @@ class TestWhoseHooks:
         first, second = [event.result for event in events if isinstance(event, CallFinished)]
         assert first.error is None
         assert second.error is not None
-        assert "scripts/check.sh has changed since this folder was trusted" in second.error.message
+        assert "scripts/check.sh changed since this folder was trusted" in second.error.message
         assert not target.exists()
         assert not (machine.base / "MARK").exists()
 

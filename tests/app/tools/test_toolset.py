@@ -727,7 +727,7 @@ class TestExamining:
         assert [check for check in checks if check.group in ("sandbox", "files")] == [
             DoctorCheck("sandbox", "in use", passed=False, detail=off),
             DoctorCheck("files", "settings", passed=True, detail=mine),
-            DoctorCheck("files", "not trusted", passed=False, detail=its),
+            DoctorCheck("files", "not trusted", passed=False, detail=its, fix=f"tejat trust {machine.project}"),
             DoctorCheck("files", "sessions", passed=True, detail=str(machine.home / ".local/state/tejat/sessions")),
         ]
         programs = [check for check in checks if check.group == "programs"]

@@ -183,7 +183,7 @@ class TestBrokenFiles:
             (".gemini/settings.json", b'{\n"a": ', "settings", "line 2", "$EDITOR +2 {path}"),
             (".gemini/settings.json", b"[1]", "settings", "must be an object", "$EDITOR +1 {path}"),
             (".gemini/settings.json", b"{}\n\xff", "settings", "not UTF-8 (line 2)", "$EDITOR +2 {path}"),
-            (".gemini/settings.json", b'{"ui": {"theme": "x"}}', "settings", "must be a known theme", "$EDITOR +1 {path}"),
+            (".gemini/settings.json", b'{"ui": {"theme": "x"}}', "settings", "a known theme", "$EDITOR +1 {path}"),
             (
                 ".gemini/settings.json",
                 b'{"hooks": {"BeforeTool": 3}}',
