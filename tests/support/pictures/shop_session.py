@@ -23,7 +23,7 @@ from tejat.cli.commands.demo.project import make_project
 COLUMNS, ROWS = 100, 30
 PROMPT = "A test fails. Find out why, fix it, and run the tests."
 MODEL = "gemini-2.5-pro"
-QUESTION = "Allow once"
+QUESTION = "Enter to confirm"
 WORKING = "\n●"
 """The sign of the status line while the model works."""
 KEYS_COUNT_AFTER = 0.4

@@ -18,13 +18,12 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from support.terminal.emulator import TerminalEmulator
 
-SNAPSHOTS = Path(__file__).parents[2] / "e2e" / "snapshots"
 TIMEOUT_SECONDS = 60.0
 IDLE_SECONDS = 0.08
 """So long nobody writes who has nothing more to write."""
@@ -216,21 +215,6 @@ class ScreenUser:
         above = [f" {line}" for line in model.history().split("\n")[: len(model.scrollback)][-30:]]
         state = f"cursor {model.cursor}{'' if model.is_cursor_visible else ' (hidden)'}, modes {sorted(model.modes)}"
         return "\n".join([*above, bar, *rows, bar, state, *(f"unknown {what!r}" for what in model.unknown)])
-
-    def snapshot(self, name: str, hidden: Mapping[str, str] | None = None) -> None:
-        """Compare the screen with tests/e2e/snapshots/NAME.txt; TEJAT_WRITE_SNAPSHOTS=1 writes that file.
-
-        What changes from run to run (times, temporary paths) is put in other words by `hidden`.
-        """
-        seen = self.text + "\n"
-        for text, word in (hidden or {}).items():
-            seen = seen.replace(text, word)
-        path = SNAPSHOTS / f"{name}.txt"
-        if os.environ.get("TEJAT_WRITE_SNAPSHOTS") == "1":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(seen, encoding="utf-8")
-        assert path.exists(), f"{path.name} is not there: run with TEJAT_WRITE_SNAPSHOTS=1\n{self.describe()}"
-        assert seen == path.read_text(encoding="utf-8"), f"{name} looks different\n{self.describe()}"
 
     # The end.
 

@@ -13,7 +13,7 @@ from support.terminal.chat import send_prompt, wait_for_words
 from support.terminal.screen import ScreenUser, open_screen
 
 SLOW = 30.0
-QUESTION = "Allow once"
+QUESTION = "Enter to confirm"
 
 
 @pytest.fixture
