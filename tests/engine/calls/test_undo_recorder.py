@@ -319,7 +319,7 @@ class TestGuards:
         (project.root / "secret").write_text("mine")
         before = seen(project.root)
         result = project.journal.restore(entry.id)
-        assert result == RestoreResult(refused=(PathProblem(str(project.root / "secret"), "changed since"),))
+        assert result == RestoreResult(refused=(PathProblem(str(project.root / "secret"), "changed since then"),))
         assert project.journal.preview(entry.id).refused == result.refused
         assert seen(project.root) == before
 
@@ -330,22 +330,22 @@ class TestGuards:
         assert entry is not None
         (project.root / "secret").write_text("mine")
         result = project.journal.restore(entry.id, RestoreScope(partial=True))
-        assert result.refused == (PathProblem(str(project.root / "secret"), "changed since"),)
+        assert result.refused == (PathProblem(str(project.root / "secret"), "changed since then"),)
         assert seen(project.root) == {**old, "secret": ("file", 0o600, b"mine")}
         assert [other.undone_by for other in project.journal.entries()] == [None, None]
 
     @pytest.mark.parametrize(
         ("command", "since", "why"),
         [
-            ("echo a > new", "echo mine > new", "changed since"),
-            ("echo a > new", "rm new; ln -s q new", "changed since: it is a link now"),
-            ("echo a > new", "chmod 700 new", "its permissions changed since"),
-            ("echo a > secret", "rm secret", "removed since"),
-            ("rm secret", "echo mine > secret", "something else is there now"),
-            ("rm secret", "mkfifo secret", "a pipe, socket or device is there now"),
-            ("ln -sfn b dangling", "ln -sfn mine dangling", "changed since"),
-            ("chmod 700 src", "chmod 770 src", "its permissions changed since"),
-            ("rm -r src", "mkdir src; chmod 701 src", "something else is there now"),
+            ("echo a > new", "echo mine > new", "changed since then"),
+            ("echo a > new", "rm new; ln -s q new", "now a link"),
+            ("echo a > new", "chmod 700 new", "permissions changed since then"),
+            ("echo a > secret", "rm secret", "removed since then"),
+            ("rm secret", "echo mine > secret", "replaced by something else"),
+            ("rm secret", "mkfifo secret", "now a pipe, socket or device"),
+            ("ln -sfn b dangling", "ln -sfn mine dangling", "changed since then"),
+            ("chmod 700 src", "chmod 770 src", "permissions changed since then"),
+            ("rm -r src", "mkdir src; chmod 701 src", "replaced by something else"),
         ],
     )
     def test_refusals(self, project: Project, command: str, since: str, why: str) -> None:
@@ -363,7 +363,7 @@ class TestGuards:
         (project.root / "made" / "mine").write_text("mine")
         result = project.journal.restore(entry.id)
         assert result.left_in_place == (
-            PathProblem(str(project.root / "made"), "left, because there is something else in it"),
+            PathProblem(str(project.root / "made"), "kept, because it contains other files"),
         )
         assert sorted(seen(project.root)) == ["made", "made/mine"]
 
@@ -372,7 +372,9 @@ class TestGuards:
         assert first is not None
         assert second is not None
         refused = project.journal.restore(first.id).refused
-        assert refused == (PathProblem(str(project.root / "f"), f"changed since (by {second.id}, undo that first)"),)
+        assert refused == (
+            PathProblem(str(project.root / "f"), f"changed since then (by {second.id}; undo that first)"),
+        )
         assert project.journal.restore(second.id).refused == ()
         assert project.journal.restore(first.id).refused == ()
         assert seen(project.root) == {}
@@ -540,7 +542,7 @@ class TestLimits:
             kept = project.journal.entries()
             assert 3 <= len(kept) < 30
             assert kept[0] == entries[-1]
-            assert any("can't be undone any more" in line for line in project.journal.warnings)
+            assert any("can no longer be undone" in line for line in project.journal.warnings)
             for entry in kept:
                 assert project.journal.restore(entry.id).refused == ()
             assert project.journal.entries()[0].undoes == kept[-1].id
