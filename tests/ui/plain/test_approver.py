@@ -27,7 +27,7 @@ def test_who_agreed_beforehand_says_yes() -> None:
 
 def test_who_agreed_beforehand_did_not_agree_to_what_cannot_be_undone() -> None:
     question = ApprovalRequest(InfoConfirmation("Write", "x"), "t", reason="The disk is full.", risks=(Risk.NO_UNDO,))
-    with pytest.raises(ToolFailure, match=r"does not cover this\. The disk is full\.") as refusal:
+    with pytest.raises(ToolFailure, match=r"does not cover this call\. The disk is full\.") as refusal:
         asyncio.run(AutoApprover().ask(question))
     assert refusal.value.error_type is ErrorType.POLICY_VIOLATION
 

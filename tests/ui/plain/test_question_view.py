@@ -51,13 +51,13 @@ class TestCommands:
             "/w/sub",
             ("git", "head"),
             "Show the\nlog",
-            ("It stays in the background.", "It may use the network."),
+            ("It keeps running in the background.", "It may use the network."),
         )
         assert lines(confirmation, reason="The rule asks.", note="Changed.") == [
             "Run a command in /w/sub",
             "Changed.",
             "Reason: The rule asks.",
-            "Note: It stays in the background.",
+            "Note: It keeps running in the background.",
             "Note: It may use the network.",
             "The model says: Show the<U+000A>log",
             "Programs: git, head",
