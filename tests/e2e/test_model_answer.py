@@ -118,7 +118,7 @@ def test_a_service_that_is_down_is_told_with_what_to_do(terminal_env: TerminalEn
         environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
         with terminal_env.open_chat("", "-m", "gemini-test", setting=setting, **environment) as user:
             send_prompt(user, "hello")
-            user.wait_for("API key not valid.", idle=True)
+            user.wait_for("valid API key.", idle=True)
             assert "<U+001B>[2J" in "".join(user.text.split("\n")).replace("  ", " ") or setting == NARROW
             assert check_no_strange_output(user.screen)
             quit_program(user)

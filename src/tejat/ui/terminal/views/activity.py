@@ -98,7 +98,7 @@ class ActivityView:
     ) -> Iterator[RenderableType]:
         """Yield the rows, at most about a third of the screen. `explored` are finished calls not yet printed."""
         room = max(height // 3, 2)
-        exploring = [call for call in self._calls.values() if call.is_exploration]
+        exploring = [call for _index, call in sorted(self._calls.items()) if call.is_exploration]
         if explored or exploring:
             yield from exploration_rows(explored, exploring, theme, now=now, max_rows=room)
             room = max(room // 2, 2)
