@@ -28,6 +28,8 @@ _FAIR_CALL_ROWS = 8
 """Rows of a long call that are worth a compact layout."""
 _MANY_CALL_ROWS = 20
 """Rows of a long call that leave room for the list of choices."""
+_SPARE_ROWS = 4
+"""Rows that blank lines leave to what was said before."""
 _MAX_RULE_ROWS = 3
 _MAX_PROMPT_ROWS = 2
 _MAX_FEEDBACK_ROWS = 3
@@ -184,7 +186,7 @@ class ApprovalLayout:
         tiny = replace(small, prompt=())
         bare = replace(tiny, hint=tuple(hint) if state.message else ())
         steps = (
-            (spaced, whole),
+            (spaced, whole + _SPARE_ROWS),
             (roomy, least),
             (labelled, least),
             (compact, least),
