@@ -91,6 +91,15 @@ def test_in_a_narrow_terminal(place: Path) -> None:
         wait_for_words(user, "Try these, in any order:", SLOW, idle=True)
 
 
+def test_a_no_is_answered_by_a_friendly_word(place: Path) -> None:
+    with open_demo(place) as user:
+        answer(user, "$ python3", "n")
+        wait_for_words(user, "Nothing was changed.", SLOW, idle=True)
+        send_prompt(user, "clean up")
+        answer(user, "$ rm -rf build", "y")
+        wait_for_words(user, "Deleted.", SLOW, idle=True)
+
+
 @pytest.mark.parametrize("name", ["c-c", "escape"])
 def test_leaving_in_the_middle_leaves_nothing_behind(place: Path, name: str) -> None:
     with open_demo(place) as user:
