@@ -105,7 +105,8 @@ class TestMode:
         assert env.output_of("/policy mode bold") == told
 
     def test_stays_in_a_folder_that_is_not_trusted(self, env: CommandEnv) -> None:
-        told = "This folder is not trusted, so the mode stays default. See /permissions trust."
+        (env.project / "GEMINI.md").write_text("Be brief.")
+        told = "auto-edit and YOLO need a trusted folder: /permissions trust."
         assert env.output_of("/policy mode auto_edit", trusts_folder=False) == told
         for mode in ("default", "plan"):
             told = f"Approval mode: {mode}"

@@ -65,7 +65,7 @@ def test_a_person_is_asked_before_a_file_is_replaced(machine: ProgramEnv) -> Non
 def test_a_link_does_not_lead_out_of_the_project(machine: ProgramEnv) -> None:
     (machine.base / "elsewhere").mkdir()
     (machine.project / ".gemini").symlink_to(machine.base / "elsewhere")
-    with pytest.raises(UsageError, match="leads out of"):
+    with pytest.raises(UsageError, match="links to a file outside"):
         write_system_prompt(config_of(machine, "true"), lambda: "You are new.")
     assert list((machine.base / "elsewhere").iterdir()) == []
 

@@ -240,7 +240,7 @@ class TestRewriting:
     @pytest.mark.parametrize(
         ("environment", "told"),
         [
-            ({"VISUAL": "false"}, "The editor exited with code 1, so nothing was taken over."),
+            ({"VISUAL": "false"}, "The editor exited with code 1. Nothing was changed."),
             (
                 {"VISUAL": "no-such\x1b-editor"},
                 "No external editor is available: no-such<U+001B>-editor was not found.",

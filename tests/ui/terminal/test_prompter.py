@@ -57,5 +57,5 @@ def test_editing_without_an_editor() -> None:
 
 def test_copying_through_the_terminal() -> None:
     with open_screen("copy", program=PROGRAM, PATH="/nowhere") as user:
-        assert answered(user) == "Handed to the terminal to copy."
+        assert answered(user) == "Sent to the terminal to copy."
         assert b"\x1b]52;c;" + base64.b64encode(b"Hello") + b"\x07" in user.raw

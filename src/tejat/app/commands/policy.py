@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
+from tejat.app.session.approval_mode import confirm_yolo, mode_refusal
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyExplanation, describe_mode
 from tejat.core.errors import UsageError
@@ -13,10 +14,10 @@ from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import Params
 from tejat.core.ui.commands import CompletionItem
-from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
-from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, check_mode, parse_mode
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, parse_mode
 from tejat.policy.engine import PolicyEngine
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
@@ -93,12 +94,10 @@ async def change_mode(context: CommandContext, mode: ApprovalMode, user: UserPro
     """Change the approval mode, asking before `yolo`. Raises UsageError if the mode is not permitted here."""
     permission, run_config = context.load_permission(), context.run_config
     before = permission.policy.mode
-    check_mode(run_config.settings, mode)
-    if not run_config.trust.is_trusted and mode not in (ApprovalMode.DEFAULT, ApprovalMode.PLAN):
-        raise UsageError(
-            _("This folder is not trusted, so the mode stays {mode}. See /permissions trust.", mode=before.value)
-        )
-    if mode is ApprovalMode.YOLO and before is not mode and await user.choose(_yolo_choice()) != 1:
+    # Plan mode can always be asked for by name.
+    if mode is not ApprovalMode.PLAN and (refusal := mode_refusal(run_config, mode)):
+        raise UsageError(refusal)
+    if mode is ApprovalMode.YOLO and before is not mode and not await confirm_yolo(user):
         return
     permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
     user.show(text_report(_("Approval mode: {mode}", mode=mode.value), Tone.GOOD))
@@ -106,14 +105,6 @@ async def change_mode(context: CommandContext, mode: ApprovalMode, user: UserPro
 
 def _mode_text(policy: PolicyEngine) -> str:
     return _("Mode: {mode}", mode=describe_mode(policy.mode.value, policy.mode_source))
-
-
-def _yolo_choice() -> Choice:
-    return Choice(
-        _("Run every tool call without asking until this session ends, including deletions?"),
-        (Option(_("No")), Option(_("Yes, run everything"))),
-        is_critical=True,
-    )
 
 
 def _parse_arguments(text: str) -> Params:

@@ -54,7 +54,7 @@ def _target(run_config: RunConfig) -> str | None:
         return os.path.join(root, os.path.expanduser(word))
     path = os.path.join(root, SYSTEM_PROMPT)
     if not os.path.realpath(path).startswith(f"{os.path.realpath(root).rstrip('/')}/"):
-        raise UsageError(_("{path} leads out of {root} by a link, so it is not written.", path=path, root=root))
+        raise UsageError(_("{path} links to a file outside {root}, so it is not written.", path=path, root=root))
     return path
 
 

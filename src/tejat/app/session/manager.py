@@ -211,7 +211,7 @@ class SessionManager:
         if before.is_busy:
             if state.journal is not None:
                 state.journal.close()
-            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+            raise UsageError(_("A turn is still running. Stop it first, or wait until it ends."))
         after = self._build_session(state, before.conversation.model, ())
         try:
             await before.end(reason)
@@ -353,7 +353,7 @@ async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, i
     for message in external.take_notices():
         emit(Noticed(message))
     if late and is_first:
-        message = _("Still being started: {names}. What it offers will be there later.", names=", ".join(late))
+        message = _("Still starting: {names}. Its tools will be available later.", names=", ".join(late))
         emit(Noticed(message, Severity.NOTE))
 
 

@@ -125,7 +125,7 @@ class TestWhatTheEditorGets:
     def test_bytes_that_are_no_text_come_back_too(self, temporary: Path) -> None:
         assert edited(temporary, new="a\udcff\n", VISUAL="true") == ascii("a\udcff\n")
         assert edited(temporary, new="a\ud800\n", VISUAL="true") == (
-            "refused: The text has characters that cannot be handed to an editor."
+            "refused: The text contains characters that an editor cannot read."
         )
 
 
@@ -134,9 +134,7 @@ class TestWhatComesBack:
         assert edited(temporary, VISUAL="rm") == "''"
 
     def test_an_editor_that_fails(self, temporary: Path) -> None:
-        assert edited(temporary, VISUAL="false") == (
-            "refused: The editor exited with code 1, so nothing was taken over."
-        )
+        assert edited(temporary, VISUAL="false") == ("refused: The editor exited with code 1. Nothing was changed.")
 
     def test_whatever_the_editor_leaves_is_removed(self, temporary: Path, tmp_path: Path) -> None:
         (tmp_path / "mine").mkdir()
@@ -153,7 +151,7 @@ class TestWhatComesBack:
 
     def test_no_place_for_files(self, temporary: Path) -> None:
         refused = edited(temporary, VISUAL="true", TMPDIR=f"{temporary}/none")
-        assert refused == "refused: The text could not be handed to the editor: No such file or directory."
+        assert refused == "refused: Cannot open the editor: No such file or directory."
 
     def test_an_interrupt_ends_the_editor_and_leaves_nothing(self, temporary: Path, tmp_path: Path) -> None:
         editor = program(tmp_path / "editor", "trap '' TERM", f"echo $$ > {tmp_path}/pid", "exec sleep 60")

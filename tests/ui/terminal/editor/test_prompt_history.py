@@ -106,7 +106,7 @@ def test_something_else_in_its_place_is_left_alone(path: Path, kind: str) -> Non
     assert history.problem is not None
     history.add("one")
     assert list(history.entries) == ["one"]
-    assert history.problem.startswith(f"What you type is not remembered for next time: {path}: ")
+    assert history.problem.startswith(f"Prompt history is off: {path}: ")
     assert target.read_text() == '"secret"\n'
 
 
@@ -117,7 +117,7 @@ def test_a_directory_that_cannot_be_made_is_no_reason_to_stop(path: Path) -> Non
     history.add("one")
     history.add("two")
     assert list(history.entries) == ["one", "two"]
-    assert history.problem == f"What you type is not remembered for next time: {path}: Not a directory."
+    assert history.problem == f"Prompt history is off: {path}: Not a directory."
 
 
 PROGRAM = """

@@ -25,13 +25,13 @@ async def copy_text(text: str, send: Callable[[str], None], *, environment: Mapp
     """
     content = text.encode("utf-8", "replace")
     if len(content) > MAX_CLIPBOARD_BYTES:
-        raise UsageError(_("This is too long for a clipboard: {size} bytes.", size=f"{len(content):,}"))
+        raise UsageError(_("Too long for the clipboard: {size} bytes.", size=f"{len(content):,}"))
     program = await _copy_with_program(content, environment)
     if len(content) <= MAX_OSC52_BYTES and environment.get("TERM", "dumb") != "dumb":
         send(f"\x1b]52;c;{base64.b64encode(content).decode('ascii')}\x07")
-        return _("Copied with {program}.", program=program) if program else _("Handed to the terminal to copy.")
+        return _("Copied with {program}.", program=program) if program else _("Sent to the terminal to copy.")
     if program is None:
-        why = _("There is no way to the clipboard for this text. Install wl-copy, xclip or xsel, and try again.")
+        why = _("No clipboard available for this text. Install wl-copy, xclip or xsel, and try again.")
         raise UsageError(why)
     return _("Copied with {program}.", program=program)
 

@@ -74,7 +74,7 @@ async def _run_editor(arguments: Sequence[str], path: str) -> str:
     """Run the editor and return the content of the file. Raises UsageError and OSError."""
     code = await run_in_terminal(arguments, os.path.dirname(path))
     if code:
-        raise UsageError(_("The editor exited with code {code}, so nothing was taken over.", code=code))
+        raise UsageError(_("The editor exited with code {code}. Nothing was changed.", code=code))
     return _read(path)
 
 
@@ -83,9 +83,9 @@ def _editor_errors() -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise UsageError(_("The text could not be handed to the editor: {reason}.", reason=error.strerror)) from error
+        raise UsageError(_("Cannot open the editor: {reason}.", reason=error.strerror)) from error
     except UnicodeEncodeError as error:
-        raise UsageError(_("The text has characters that cannot be handed to an editor.")) from error
+        raise UsageError(_("The text contains characters that an editor cannot read.")) from error
 
 
 def _diff_command(command: Sequence[str], old_path: str, new_path: str) -> list[str]:

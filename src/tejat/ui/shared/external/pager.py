@@ -30,7 +30,7 @@ class Pager:
                 write_private_file(path, f"{sanitize_text(text)}\n")
                 await run_in_terminal([*command, path], directory, environment={**os.environ, **_SECURE_ENVIRONMENT})
         except OSError as error:
-            why = _("The text could not be handed to a pager: {reason}.", reason=error.strerror)
+            why = _("Cannot open the pager: {reason}.", reason=error.strerror)
             raise UsageError(why) from error
 
     def _command(self) -> list[str]:

@@ -89,7 +89,7 @@ class PromptHistory:
 
     def _disable(self, error: OSError) -> None:
         why = error.strerror or type(error).__name__
-        self._problem = _("What you type is not remembered for next time: {path}: {why}.", path=self._path, why=why)
+        self._problem = _("Prompt history is off: {path}: {why}.", path=self._path, why=why)
 
 
 def _drop_old_long(entries: list[str]) -> list[str]:
@@ -138,7 +138,7 @@ def _open_locked(path: str) -> Generator[int]:
         finally:
             os.close(descriptor)
         if time.monotonic() > deadline:
-            raise OSError(0, _("another program holds on to it"))
+            raise OSError(0, _("another program has locked it"))
         time.sleep(_LOCK_PAUSE_SECONDS)
 
 
