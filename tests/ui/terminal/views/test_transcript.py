@@ -1,4 +1,4 @@
-"""What of a run is printed, and what is drawn while it goes on."""
+"""The transcript: printed blocks and the live area."""
 
 from collections.abc import Iterable
 
