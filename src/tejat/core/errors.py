@@ -92,10 +92,10 @@ class UsageError(TejatError):
 class ConfigurationError(UsageError):
     """An invalid configuration file. The message names the file.
 
-    `path` and `line` say where the problem is, `fix` is a shell command that helps; each is empty if unknown.
+    `path` and `line` say where the problem is, `fix` are the words of a command that helps; each is empty if unknown.
     """
 
-    def __init__(self, message: str, *, path: str = "", line: int | None = None, fix: str = "") -> None:
+    def __init__(self, message: str, *, path: str = "", line: int | None = None, fix: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.path = path
         self.line = line

@@ -113,7 +113,7 @@ def _check_word(name: str, text: str, words: tuple[str, ...] | None) -> None:
         wanted = _(" or ").join(words)
         raise ConfigurationError(
             _("The environment variable {name} must be {wanted}, not {text!r}.", name=name, wanted=wanted, text=text),
-            fix=f"unset {name}",
+            fix=("unset", name),
         )
 
 

@@ -1,7 +1,7 @@
 """Shell commands that help with failed checks of `tejat doctor`."""
 
 import re
-from shlex import quote
+from shlex import join, quote
 
 from tejat.core.errors import ConfigurationError
 from tejat.workspace.helper_program import find_program
@@ -31,7 +31,7 @@ def source_fix(text: str) -> str:
 def fault_fix(error: ConfigurationError) -> str:
     """What helps with an invalid file."""
     if error.fix:
-        return error.fix
+        return join(error.fix)
     return edit_fix(error.path, error.line) if error.path else source_fix(str(error))
 
 

@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 from enum import Enum, auto
-from shlex import quote
 
 from tejat.config.paths import MACHINE_DIRECTORIES, SourceTier
 from tejat.core.errors import ConfigurationError
@@ -99,7 +98,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         message = lazy("Could not read {path}: not a regular file.", path=path)
-        raise ConfigurationError(message, path=path, fix=f"mv {quote(path)} {quote(path + '.old')}")
+        raise ConfigurationError(message, path=path, fix=("mv", path, f"{path}.old"))
     _check(status, path, writers)
     limit = writers.max_bytes
     content = bytearray()
@@ -132,7 +131,7 @@ def _check_root_only(status: os.stat_result, path: str) -> None:
         raise ConfigurationError(
             lazy("Refusing to use {path}: not owned by root. Fix it with: sudo chown root {path}", path=path),
             path=path,
-            fix=f"sudo chown root {quote(path)}",
+            fix=("sudo", "chown", "root", path),
         )
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
@@ -141,7 +140,7 @@ def _check_root_only(status: os.stat_result, path: str) -> None:
                 path=path,
             ),
             path=path,
-            fix=f"sudo chmod go-w {quote(path)}",
+            fix=("sudo", "chmod", "go-w", path),
         )
 
 
@@ -151,13 +150,13 @@ def check_writers(status: os.stat_result, path: str) -> None:
         raise ConfigurationError(
             lazy("Refusing to use {path}: owned by another user (uid {number}).", path=path, number=status.st_uid),
             path=path,
-            fix=f"sudo chown $USER {quote(path)}",
+            fix=("sudo", "chown", str(os.geteuid()), path),
         )
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
         raise ConfigurationError(
             lazy("Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}", path=path),
             path=path,
-            fix=f"chmod o-w {quote(path)}",
+            fix=("chmod", "o-w", path),
         )
 
 
@@ -172,6 +171,6 @@ def _decode(content: bytes, path: str) -> str:
 
 
 def _read_error(path: str, error: OSError) -> ConfigurationError:
-    fixes = {errno.EACCES: f"chmod u+r {quote(path)}", errno.ENOENT: f"rm {quote(path)}"}
+    fixes = {errno.EACCES: ("chmod", "u+r", path), errno.ENOENT: ("rm", path)}
     message = lazy("Could not read {path}: {why}.", path=path, why=error.strerror)
-    return ConfigurationError(message, path=path, fix=fixes.get(error.errno or 0, ""))
+    return ConfigurationError(message, path=path, fix=fixes.get(error.errno or 0, ()))
