@@ -19,6 +19,7 @@ def test_everything_is_set() -> None:
         preferred_editor=Setting("nano"),
         editor_new_window=Setting(value=True),
         animations=Setting(value=False),
+        compact_tool_output=Setting(value=False),
         notifications_enabled=Setting(value=True),
         notification_method=Setting("osc9"),
     )
@@ -28,6 +29,7 @@ def test_everything_is_set() -> None:
         editor="nano",
         editor_new_window=True,
         animations=False,
+        compact_results=False,
         notifications=NotificationOptions(is_enabled=True, method=NotificationMethod.OSC9),
     )
 

@@ -169,6 +169,20 @@ class TestCallLines:
             user.press("c-o")
             user.wait_for("Nothing to expand.")
 
+    def test_results_are_shown_in_full_on_demand(self, terminal_env: TerminalEnv) -> None:
+        terminal_env.write_settings(ui={"compactToolOutput": False})
+        (terminal_env.project / "a.txt").write_text("first\n")
+        script = call_answer(
+            ("read_file", {"path": "a.txt"}), ("list_directory", {"path": "${root}"}), (SHELL, {"command": "seq 1 40"})
+        )
+        with terminal_env.open_chat(script + text_script("That is all."), "-y") as user:
+            send_prompt(user, "go")
+            user.wait_for("\nThat is all.", idle=True)
+            text = shown_text(user)
+            assert "Explored" not in text
+            assert "✓ Read a.txt └ first ✓ Listed ." in text
+            assert " ".join(map(str, range(1, 41))) in text
+
     def test_denied_by_a_rule(self, terminal_env: TerminalEnv) -> None:
         script = call_answer((SHELL, {"command": "touch x"})) + text_script("I see.")
         with terminal_env.open_chat(script, "--exclude-tools", "run_shell_command(touch)") as user:
