@@ -40,7 +40,7 @@ def test_all_of_them(jobs: JobStore, tmp_path: Path) -> None:
     (tmp_path / "jobs" / "broken.json").write_text("{")
     assert call(jobs) == ToolResult(
         f"PID {failed.pid}: exited with code 3, started {began(failed)}, 3 B of output, in /where: echo hi exit 3\n"
-        f"PID {killed.pid}: ended by SIGKILL, started {began(killed)}, 0 B of output, in /where: "
+        f"PID {killed.pid}: killed by SIGKILL, started {began(killed)}, 0 B of output, in /where: "
         "kill -9 $$ # <U+001B>[31m\n"
         f"PID {lost.pid}: ended, nobody knows how, started {began(lost)}, 0 B of output, in /where: true\n"
         f"PID {running.pid}: running, started {began(running)}, 0 B of output, in /where: sleep 60\n"

@@ -285,7 +285,7 @@ class TestMedia:
     def test_sound_that_models_do_not_hear(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.wma").write_bytes(b"\x30\x26\xb2\x75\0\0" * 50)
         assert call(tool, "a.wma") == failed_result(
-            "Could not read audio file a.wma: its format is not supported. "
+            "Cannot read audio file a.wma: its format is not supported. "
             "Supported formats: mp3, wav, aiff, aif, aac, ogg, flac.",
             ErrorType.READ_CONTENT_FAILURE,
         )

@@ -286,7 +286,7 @@ class TestReading:
         os.truncate(root / "a.png", 21 * 2**20)
         (root / "b.wma").write_bytes(b"\0\x01\x02" * 50)
         reason = (
-            "Read error: Could not read audio file b.wma: its format is not supported. "
+            "Read error: Cannot read audio file b.wma: its format is not supported. "
             "Supported formats: mp3, wav, aiff, aif, aac, ogg, flac."
         )
         assert call(tool, "*.png", "*.wma") == result(

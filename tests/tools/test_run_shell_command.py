@@ -458,7 +458,7 @@ class TestLimits:
             assert result.error is not None
             assert result.error.type is ErrorType.TIMEOUT
             assert result.error.message.endswith(
-                " It seems to wait for input (needs_input), which nobody can give; "
+                " The command seems to be waiting for input (needs_input), which nobody can give; "
                 f'its last words are "{prompt.strip()}". '
                 "Provide the input up front, with an option of the program or a pipe into it."
             )

@@ -29,7 +29,7 @@ def test_what_was_shown_is_stopped(jobs: JobStore) -> None:
     assert isinstance(shown, InfoConfirmation)
     prompt = f"Stop process {job.pid} and everything that it started?\nIt runs: sleep 60\nIn: /where"
     assert shown == InfoConfirmation("Confirm Stop", prompt, digest=shown.digest)
-    told = f"Process {job.pid} was stopped with everything that it had started: ended by SIGTERM."
+    told = f"Process {job.pid} was stopped with everything that it had started: killed by SIGTERM."
     assert call(jobs, job.pid, ToolContext(approved=shown)) == ToolResult(told, told)
     assert jobs.get(job.pid).state is JobState.EXITED
 

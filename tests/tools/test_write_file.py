@@ -254,7 +254,7 @@ class TestEncodings:
         result = call(tool, root / "f", "\n".join(lines) + character)
         assert result.error is not None
         assert result.error.type is ErrorType.FILE_WRITE_FAILURE
-        assert result.error.message.startswith(f"{said} cannot be written in ")
+        assert result.error.message.startswith(f"{said} cannot be encoded in ")
         assert "convert the file to UTF-8 first" in result.error.message
         assert (root / "f").read_bytes() == raw
         assert list_tree(root) == ["f"]

@@ -44,7 +44,7 @@ def describe_job_state(job: Job) -> str:
     if job.state is JobState.RUNNING:
         return "running"
     if job.signal is not None:
-        return f"ended by {signal_name(job.signal)}"
+        return f"killed by {signal_name(job.signal)}"
     return "ended, nobody knows how" if job.exit_code is None else f"exited with code {job.exit_code}"
 
 

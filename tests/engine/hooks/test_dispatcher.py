@@ -119,7 +119,7 @@ class TestMeant:
     ) -> None:
         monkeypatch.setattr("tejat.engine.hooks.dispatcher._SLOW_SECONDS", 0.01)
         hook = make_hook("sleep 0.3")
-        message = Noticed('Running hook "guard" (BeforeTool).', Severity.NOTE)
+        message = Noticed('Hook "guard" (BeforeTool) is running.', Severity.NOTE)
         assert collect_notices(tmp_path, supervisor, hook) == [message]
         told: list[Noticed] = []
         quiet = HookDispatcher([hook], hook_environment(tmp_path, supervisor), reports_running=False)

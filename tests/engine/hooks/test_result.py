@@ -80,7 +80,7 @@ class TestSpellings:
         assert result_of("fine", stderr=self.DENY) == HookResult(GUARD, message="fine")
 
     def test_a_list_is_no_answer(self) -> None:
-        assert result_of(f"[{self.DENY}]").failure == "printed JSON where not an object"
+        assert result_of(f"[{self.DENY}]").failure == "printed JSON where it is not an object"
 
     def test_a_quoted_text_is_text(self) -> None:
         assert result_of('"All is well."') == HookResult(GUARD, message="All is well.")
@@ -176,14 +176,14 @@ class TestJson:
             ("{" * 5000, "printed invalid JSON: "),
             ('{"a":' * 200_000, "printed invalid JSON: nested too deeply"),
             ('{"decision": "maybe"}', "printed JSON where the decision 'maybe' is unknown"),
-            ('{"decision": true}', "printed JSON where decision is not a text"),
+            ('{"decision": true}', "printed JSON where decision is not a string"),
             ('{"continue": "false"}', "printed JSON where continue is not true or false"),
             ('{"continue": 0}', "printed JSON where continue is not true or false"),
             ('{"hookSpecificOutput": "deny"}', "printed JSON where hookSpecificOutput is not an object"),
             ('{"hookSpecificOutput": {"tool_input": []}}', "printed JSON where tool_input is not an object"),
             (
                 '{"hookSpecificOutput": {"permissionDecision": "defer"}}',
-                "printed JSON where the decision is 'defer'",
+                "printed JSON where the decision 'defer'",
             ),
         ],
     )

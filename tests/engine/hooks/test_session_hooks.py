@@ -102,7 +102,7 @@ class TestGuards:
         shown = InfoConfirmation("Confirm: continue?", f"{what} would still be sent to the model.")
         assert approver.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
         asking = hooks(tmp_path, supervisor, make_hook(saying(decision="ask", reason="Sure?"), event))
-        assert self.stopped(asking, step).startswith(f'Hook "guard" ({event}) asks: Sure? Nobody is there')
+        assert self.stopped(asking, step).startswith(f'Hook "guard" ({event}) asks: Sure? No terminal to ask on')
 
     def test_without_anybody_nothing_is_sent(
         self,

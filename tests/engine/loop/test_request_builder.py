@@ -93,7 +93,7 @@ def test_a_large_file_is_read_and_edited_in_a_small_window(machine: ProgramEnv, 
     assert server.refused == []
     assert 0.3 < session.conversation.tokens / session.conversation.context_window < 1
     notices = [event.message for event in events if isinstance(event, Noticed)]
-    assert any(f"context window of gemma-local has {window:,} tokens" in notice for notice in notices)
+    assert any(f"gemma-local has a context window of {window:,} tokens" in notice for notice in notices)
 
 
 def test_the_lean_profile_is_small(machine: ProgramEnv) -> None:
@@ -114,7 +114,7 @@ class TestDeadEnds:
         server = LocalModelServer(lambda _: "Hello.", window=WINDOW)
         (too_long, after), _, _ = run(machine, server, "word " * 20_000, "hi")
         assert (too_long.reason, after.reason) == (EndReason.CONTEXT_FULL, EndReason.FINISHED)
-        assert "the context window of gemma-local has 4,096" in too_long.message
+        assert "the context window of gemma-local is 4,096" in too_long.message
         assert '"tools": {"core": ["read_file", "replace"]} in settings.json' in too_long.message
         assert (len(server.sizes), server.refused) == (1, [])
 

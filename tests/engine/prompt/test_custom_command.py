@@ -119,9 +119,9 @@ class TestFilesWithSecrets:
         def expand(approver: FakeApprover | None = None, mode: str | None = None) -> ExpandedPrompt:
             return machine.expand(prompt, approver=approver, mode=mode, show="Look: @{.env}", say="Say {{args}}")
 
-        with pytest.raises(MentionError, match=r"was not read: .*usually holds secrets, and the model would see them"):
+        with pytest.raises(MentionError, match=r"was not read: .*usually contains secrets, which the model would see"):
             expand()
-        with pytest.raises(MentionError, match=r"was not read: Cancelled: you did not allow this call\."):
+        with pytest.raises(MentionError, match=r"was not read: You rejected this call\."):
             expand(FakeApprover(NO))
         approver = FakeApprover(YES)
         assert "KEY=value" in str(expand(approver))
@@ -335,7 +335,7 @@ class TestShell:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x y", x='!{touch MARK}!{bash -c "echo {{args}}"}', mode="yolo")
         told = "{{args}} is inside the text of another command, where quoting cannot protect it."
-        assert str(refusal.value) == f"/x was not sent: in /c/x.toml, {told}"
+        assert str(refusal.value) == f"/x was not sent: /c/x.toml: {told}"
         assert (machine.events, list(machine.root.iterdir())) == ([], [])
 
     def test_files_are_read_before_anything_runs(self, machine: Machine) -> None:
@@ -388,7 +388,7 @@ class TestShell:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}", approver=FakeApprover([NO]))
         assert str(refusal.value) == (
-            "/x was not sent: did not run: touch a\nCancelled: you did not allow this call."
+            "/x was not sent: did not run: touch a\nYou rejected this call."
         )
         assert list(machine.root.iterdir()) == []
 
@@ -467,7 +467,7 @@ class TestTheProgram:
         result = json.loads(done.stdout)
         assert (done.returncode, result["error"]["type"], result["error"]["code"]) == (55, "not_trusted", 55)
         assert result["error"]["message"].startswith(
-            "/greet is a command of this folder, and only a trusted folder may "
+            "/greet is a project command, and this folder is not trusted. "
         )
         assert not (program.machine.root / "MARK").exists()
 
@@ -496,7 +496,7 @@ class TestTheProgram:
         program.put(program.machine.home, "x.toml", "Say hello.")
         told = (
             f"tejat: Skipped command /broken. "
-            f"Ignoring {broken}: prompt must be a non-empty string.\n"
+            f"{broken}: prompt must be a non-empty string.\n"
         )
         done = program.run("-p", "/broken")
         assert (done.returncode, done.stdout, done.stderr) == (42, "", told)

@@ -140,16 +140,16 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
         ("echo ${{args}}", "inside a conditional expansion"),
         ("[[ 1 -eq {{args}} ]]", "between [[ and ]]"),
         ('[[ 1 -eq "{{args}}" ]]', "between [[ and ]]"),
-        ("case {{args}} in a) ;; esac", "behind case"),
-        ("eval ls {{args}}", "behind eval"),
-        ("let x={{args}}", "behind let"),
-        ("ssh host ls {{args}}", "behind ssh"),
-        ("/usr/bin/ssh host ls {{args}}", "behind ssh"),
-        ("trap {{args}} EXIT", "behind trap"),
-        ("read {{args}}", "behind read"),
-        ("export {{args}}", "behind export"),
-        ("printf -v {{args}} x", "behind -v"),
-        ("[ ! -v {{args}} ]", "behind -v"),
+        ("case {{args}} in a) ;; esac", "after case"),
+        ("eval ls {{args}}", "after eval"),
+        ("let x={{args}}", "after let"),
+        ("ssh host ls {{args}}", "after ssh"),
+        ("/usr/bin/ssh host ls {{args}}", "after ssh"),
+        ("trap {{args}} EXIT", "after trap"),
+        ("read {{args}}", "after read"),
+        ("export {{args}}", "after export"),
+        ("printf -v {{args}} x", "after -v"),
+        ("[ ! -v {{args}} ]", "after -v"),
         ("echo $'a {{args}}", "inside $'...' quotes"),
         ('bash -c "ls {{args}}"', "inside the text of another command"),
         ("/bin/sh -c 'ls {{args}}'", "inside the text of another command"),
@@ -160,7 +160,7 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
 def test_where_quotes_do_not_help_it_is_refused(command: str, where: str, argument: str) -> None:
     with pytest.raises(UnsafePlaceholder) as refusal:
         substitute_argument(command, PLACE, argument)
-    assert str(refusal.value) == f"{PLACE} stands {where}, {BEHIND}"
+    assert str(refusal.value) == f"{PLACE} is {where}, {BEHIND}"
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [".", "missing"])
 def test_what_cannot_be_read(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"^Cannot read "):
+    with pytest.raises(UsageError, match=r"^Could not read "):
         read_gemini_chat(str(tmp_path / name))
     assert read_chat_head(str(tmp_path / name)) == {}
 

@@ -317,7 +317,7 @@ class TestCommand:
     def test_what_only_a_shell_could_do(self, supervisor: ProcessSupervisor, root: Path) -> None:
         with pytest.raises(UsageError, match=r"^Tool discovery command must start with a program name.$"):
             run(supervisor, root, "&& touch mark")
-        with pytest.raises(UsageError, match=r"^Tool discovery command holds >, which only a shell understands"):
+        with pytest.raises(UsageError, match=r"^Tool discovery command contains >, which needs a shell"):
             run(supervisor, root, "echo [] > mark")
         assert not (root / "mark").exists()
 

@@ -17,8 +17,8 @@ from tejat.workspace.context import Workspace
 BEFORE = "def area(shape):\n    width = shape.width\n    height = shape.height\n    return width * height\n"
 AFTER = "def area(shape):\n    # ...\n    return width * height * 2\n"
 REFUSAL = (
-    "contains an omission placeholder: `# ...` would be written in place of lines of the file. Provide these lines, or "
-    "if they have to go and `# ...` is meant literally, delete them with one edit and add it with another."
+    "contains an omission placeholder: `# ...` would replace lines of the file. Provide those lines. "
+    "If they must go and `# ...` is meant literally, delete them in one edit and add it in another."
 )
 
 

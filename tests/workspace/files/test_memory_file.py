@@ -139,7 +139,7 @@ class TestAnyText:
 class TestNames:
     @pytest.mark.parametrize("name", ["", ".", "..", "../.bashrc", "a/../../b", "/etc/passwd", "a\0b", "./"])
     def test_one_that_leads_out_is_refused(self, name: str) -> None:
-        with pytest.raises(UsageError, match=r"needs a name inside /home/me/\.gemini"):
+        with pytest.raises(UsageError, match=r"name must be inside /home/me/\.gemini"):
             MemoryFile("/home/me/.gemini", name)
 
     @pytest.mark.parametrize(

@@ -213,10 +213,11 @@ class TestTls:
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.TLS
-        words = (
-            "sent data before the TLS handshake." if speaks_first else "does not speak TLS as we do: wrong version number."
+        assert str(failure) == (
+            "service.test:443 sent data before the TLS handshake."
+            if speaks_first
+            else "TLS handshake with service.test:443 failed: wrong version number."
         )
-        assert str(failure) == f"service.test:443 {words}"
 
     def test_a_server_of_an_old_kind(self, certificates: Certificates, tmp_path: Path) -> None:
         make_certificates(tmp_path)
@@ -371,7 +372,7 @@ class TestProxies:
             (b"HTTP/1.1 407 No\r\n\r\n", "requires a user name and password, or rejected them."),
             (b"HTTP/1.1 403 Forbidden\r\n\r\n", "returned 403 when asked to connect to service.test:443."),
             (b"HTTP/1.1 302 Go\r\nLocation: /\r\n\r\n", "returned 302 when asked to connect to service.test:443."),
-            (b"SOCKS\r\n\r\n", "something that is not HTTP/1.1. It was asked to connect to service.test:443."),
+            (b"SOCKS\r\n\r\n", "did not respond with HTTP/1.1. It was asked to connect to service.test:443."),
             (b"X" * 70_000, "sent too many headers. It was asked to connect to service.test:443."),
             (b"HTTP/1.1 200 OK\r\n\r\ninjected", "sent data before service.test:443 could."),
         ],

@@ -53,7 +53,7 @@ def test_both_roots_or_none(work: Work) -> None:
     work.write("old")
     entry = work.write("new")
     (work.base / "two" / "f").write_text("mine")
-    refused = (PathProblem(f"{work.base}/two/f", "changed since"),)
+    refused = (PathProblem(f"{work.base}/two/f", "changed since then"),)
     assert revert_entry(work.archive, work.roots, entry, DEFAULT_SCOPE) == RestoreResult(refused=refused)
     assert work.contents() == {"one": "new", "two": "mine"}
     would = revert_entry(work.archive, work.roots, entry, DEFAULT_SCOPE, dry_run=True)
@@ -95,4 +95,4 @@ def test_a_root_that_is_not_of_this_session(work: Work) -> None:
 def test_who_was_later(work: Work) -> None:
     first, second = work.write("1"), work.write("2")
     refused = revert_entry(work.archive, work.roots, first, DEFAULT_SCOPE).refused
-    assert refused[0] == PathProblem(f"{work.base}/one/f", f"changed since (by {second.id}; undo that first)")
+    assert refused[0] == PathProblem(f"{work.base}/one/f", f"changed since then (by {second.id}; undo that first)")

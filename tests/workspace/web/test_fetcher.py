@@ -140,7 +140,7 @@ class TestWhatIsFetched:
 
 STATUSES = ["301 A", "302 B", "303 C", "307 D", "308 E"]
 
-# Every one of these leads to this machine on some system, or to a place where keys lie about.
+# Every one of these resolves to this machine on some system, or to a place where keys lie about.
 HOSTILE = [
     *("127.0.0.1", "localhost", "LOCALHOST", "app.localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0"),
     *("0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"),
@@ -179,7 +179,7 @@ class TestWhatIsBlocked:
 
         failure, opened = refused({"/": PAGE}, work)
         assert failure.is_blocked
-        assert failure.message.startswith("Blocked: evil.example leads to ")
+        assert failure.message.startswith("Blocked: evil.example resolves to ")
         assert opened.requests == []
 
     def test_a_yes_is_for_one_origin_only(self) -> None:
@@ -200,7 +200,7 @@ class TestWhatIsBlocked:
             with pytest.raises(FetchFailure) as by_name:
                 await fetcher.fetch("http://metadata.internal/", allow_private=agreed)
             assert by_name.value.message == (
-                "Blocked: metadata.internal leads to 169.254.169.254, which is not a public internet address."
+                "Blocked: metadata.internal resolves to 169.254.169.254, which is not a public internet address."
             )
             return await fetcher.fetch("http://169.254.169.254/latest", allow_private=agreed)
 

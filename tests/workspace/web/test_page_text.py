@@ -121,7 +121,7 @@ class TestMarkdown:
         with pytest.raises(PageFailure, match="is not installed"):
             converted("<p>x")
         monkeypatch.setattr("sys.executable", "/nonexistent/python")
-        with pytest.raises(PageFailure, match="cannot be started: No such file"):
+        with pytest.raises(PageFailure, match="Could not start the program that reads it: No such file"):
             converted("<p>x")
 
     @settings(max_examples=10)

@@ -74,14 +74,14 @@ def _describe_end(job: Job) -> str:
         command = f"{command[:_MAX_COMMAND_LENGTH]}..."
     if job.exit_code is not None:
         return _(
-            "Background process {pid} ended with exit code {code}: {command}",
+            "Background process {pid} exited with code {code}: {command}",
             pid=job.pid,
             code=job.exit_code,
             command=command,
         )
     if job.signal is not None:
         return _(
-            "Background process {pid} was ended by signal {signal}: {command}",
+            "Background process {pid} was killed by signal {signal}: {command}",
             pid=job.pid,
             signal=job.signal,
             command=command,

@@ -86,7 +86,7 @@ class HookDispatcher:
 
     def _report_running(self, invocations: Sequence[HookInvocation]) -> None:
         for hook in {each.hook: None for each in invocations} if self._reports_running else ():
-            self.notify(lazy("Running {hook}.", hook=hook_label(hook)), Severity.NOTE)
+            self.notify(lazy("{hook} is running.", hook=hook_label(hook)), Severity.NOTE)
 
     def _report(self, outcome: HookResult) -> None:
         hook, reason = hook_label(outcome.hook), outcome.reason

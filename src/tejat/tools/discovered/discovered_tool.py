@@ -124,7 +124,7 @@ class DiscoveredTool(BaseTool):
             case ProgramEndReason.EXITED:
                 return None
             case ProgramEndReason.TIME:
-                return f"It took longer than {self._seconds:g} seconds and was stopped."
+                return f"It timed out after {self._seconds:g} seconds."
             case ProgramEndReason.OUTPUT:
                 return f"It printed more than {MAX_OUTPUT_BYTES} bytes to one stream and was stopped."
 
@@ -145,8 +145,8 @@ def _exit_failure(exit_status: ExitStatus | None) -> str | None:
     if exit_status is None or exit_status.code == 0:
         return None
     if exit_status.signal is not None:
-        return f"It was ended by {signal_name(exit_status.signal)}."
-    return f"It ended with exit code {exit_status.code}."
+        return f"It was killed by {signal_name(exit_status.signal)}."
+    return f"It exited with code {exit_status.code}."
 
 
 def _format_report(

@@ -30,10 +30,10 @@ def test_a_library_that_is_not_installed(tmp_path: Path) -> None:
 
 
 def test_one_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(WorkerFailure, match="It cannot be read"):
+    with pytest.raises(WorkerFailure, match="The file is damaged or protected"):
         run(tmp_path, "raise SystemExit(3)")
 
 
 def test_one_that_takes_too_long(tmp_path: Path) -> None:
-    with pytest.raises(WorkerFailure, match="It cannot be read"):
+    with pytest.raises(WorkerFailure, match="The file is damaged or protected"):
         run(tmp_path, "import time; time.sleep(600)", seconds=0.1)
