@@ -76,7 +76,7 @@ def find_theme(name: str, settings: Settings) -> tuple[ThemeName, ThemeColours |
     if word in _PLAIN_THEMES:
         return ThemeName.PLAIN, None
     # Imported late: few people choose one of these.
-    from tejat.config.themes.catalogue import find_named_theme
+    from tejat.config.settings.themes.catalogue import find_named_theme
 
     found = find_named_theme(word)
     return None if found is None else (background_theme(found), found)
@@ -84,7 +84,7 @@ def find_theme(name: str, settings: Settings) -> tuple[ThemeName, ThemeColours |
 
 def theme_names(settings: Settings) -> list[str]:
     """Return the names of all themes: ours, the user's, those of Gemini CLI."""
-    from tejat.config.themes.catalogue import load_themes
+    from tejat.config.settings.themes.catalogue import load_themes
 
     return list(dict.fromkeys((*(name.value for name in ThemeName), *settings.custom_themes, *load_themes())))
 

@@ -4,7 +4,7 @@ import json
 
 from support.command_runner import CommandEnv
 from support.prompter import FakePrompter
-from tejat.config.themes.catalogue import load_themes
+from tejat.config.settings.themes.catalogue import load_themes
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.status import Preferences, ThemeName
 

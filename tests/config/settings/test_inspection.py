@@ -13,7 +13,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, read_settings_file
 from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings
 from tejat.config.settings.known_keys import load_known_keys
-from tejat.config.settings.schema_names import leaf_names
+from tejat.config.settings.schema.names import leaf_names
 from tejat.config.settings.types import SettingProblem
 
 Write = Callable[[object], SettingsFile]

@@ -6,8 +6,8 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.app.preferences import find_theme, theme_names
+from tejat.config.settings.themes.catalogue import load_themes
 from tejat.config.settings.types import Settings
-from tejat.config.themes.catalogue import load_themes
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, lazy, translate

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
-from tejat.config.settings.schema_names import has_other_names
+from tejat.config.settings.schema.names import has_other_names
 from tejat.core.i18n import _, ngettext
 
 if TYPE_CHECKING:

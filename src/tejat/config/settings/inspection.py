@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, SettingValue
 from tejat.config.settings.known_keys import KeyAction, KnownKey, KnownKeys, load_known_keys
-from tejat.config.settings.schema_names import leaf_names
+from tejat.config.settings.schema.names import leaf_names
 from tejat.config.settings.types import SettingProblem
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy, lazy_data

@@ -182,7 +182,7 @@ def parse_session_retention(found: SettingValue) -> SessionRetention:
 
 def parse_custom_theme(found: SettingValue) -> "ThemeColours":
     """The colours of a custom theme."""
-    from tejat.config.themes.custom_theme import read_custom_theme
+    from tejat.config.settings.themes.custom_theme import read_custom_theme
 
     return read_custom_theme(found)
 

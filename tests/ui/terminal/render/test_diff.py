@@ -9,8 +9,8 @@ from rich.color import Color
 
 from support.diff_samples import TWO_FILES
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows, count_changes
-from tejat.ui.terminal.render.colours import MIN_CONTRAST, contrast
 from tejat.ui.terminal.render.diff import fit_diff_rows, render_diff_rows, snap_to_graphemes
+from tejat.ui.terminal.render.palettes.colours import MIN_CONTRAST, contrast
 from tejat.ui.terminal.render.rich_output import color_system, render_ansi, render_rows
 from tejat.ui.terminal.render.text_wrap import WrappedLines
 from tejat.ui.terminal.render.theme import ASCII_GLYPHS, ColourDepth, Theme

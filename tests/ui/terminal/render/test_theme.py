@@ -4,7 +4,7 @@ import pytest
 from rich.color import Color, ColorSystem
 
 from tejat.core.ui.status import Preferences, ThemeName
-from tejat.ui.terminal.render.colours import MIN_CONTRAST, contrast
+from tejat.ui.terminal.render.palettes.colours import MIN_CONTRAST, contrast
 from tejat.ui.terminal.render.rich_output import color_system
 from tejat.ui.terminal.render.theme import ColourDepth, StyleRole, Theme, detect_theme
 

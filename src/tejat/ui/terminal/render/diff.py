@@ -14,8 +14,8 @@ from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, clip_label, clip_rows, gap_label
 from tejat.ui.shared.diff.word_marks import Spans
 from tejat.ui.terminal.render.cells import text_width
-from tejat.ui.terminal.render.colours import readable_on
 from tejat.ui.terminal.render.diff_syntax import highlight_diff
+from tejat.ui.terminal.render.palettes.colours import readable_on
 from tejat.ui.terminal.render.rich_output import color_system
 from tejat.ui.terminal.render.sanitizer import TAB_WIDTH
 from tejat.ui.terminal.render.text_wrap import (
@@ -221,9 +221,10 @@ def snap_to_graphemes(text: str, marks: Spans) -> Spans:
 @lru_cache(512)
 def diff_style(theme: Theme, kind: DiffRowKind, syntax: Style, *, is_marked: bool = False) -> Style:
     """Return the style of a text in a line: its own colour, as far as it is readable on the background of the line."""
-    if kind not in _LINE_ROLES:
+    role = (_WORD_ROLES if is_marked else _LINE_ROLES).get(kind)
+    if role is None:
         return syntax
-    style = theme.style(_WORD_ROLES[kind] if is_marked else _LINE_ROLES[kind])
+    style = theme.style(role)
     if not theme.has_backgrounds or style.bgcolor is None:
         return style
     foreground = syntax.color or style.color

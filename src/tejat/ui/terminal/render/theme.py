@@ -148,8 +148,8 @@ class Theme:
         if self.colour_depth is ColourDepth.ANSI_16:
             return palette.basic[role]
         styles = palette.full if self.colour_depth is ColourDepth.TRUE_COLOUR else palette.cube
-        if not self.uses_backgrounds and role in _WITHOUT_BACKGROUND:
-            return styles[_WITHOUT_BACKGROUND[role]] + _WORD_EMPHASIS[role]
+        if not self.uses_backgrounds and (plain := _WITHOUT_BACKGROUND.get(role)) is not None:
+            return styles[plain[0]] + plain[1]
         return styles[role]
 
 
@@ -188,7 +188,7 @@ def default_palette(*, is_dark: bool) -> Palette:
 
 def _named_palette(colours: ThemeColours, *, is_dark: bool) -> Palette:
     # Imported late: most people have no such theme.
-    from tejat.ui.terminal.render.named_palette import build_palette
+    from tejat.ui.terminal.render.palettes.named_palette import build_palette
 
     return build_palette(colours, is_dark=is_dark)
 
@@ -347,15 +347,11 @@ _LIGHT = Palette(
     cube=build_styles(_EMPHASIS, _FULL_LIGHT, _CUBE_LIGHT),
     basic=build_styles(_EMPHASIS, _DIM, _BASIC_LIGHT),
 )
+_EMPHASIZED = Style.parse("bold underline")
+# The role and the emphasis that take the place of a background.
 _WITHOUT_BACKGROUND = {
-    StyleRole.ADDED_LINE: StyleRole.ADDED,
-    StyleRole.REMOVED_LINE: StyleRole.REMOVED,
-    StyleRole.ADDED_WORD: StyleRole.ADDED,
-    StyleRole.REMOVED_WORD: StyleRole.REMOVED,
-}
-_WORD_EMPHASIS = {
-    StyleRole.ADDED_LINE: Style.null(),
-    StyleRole.REMOVED_LINE: Style.null(),
-    StyleRole.ADDED_WORD: Style.parse("bold underline"),
-    StyleRole.REMOVED_WORD: Style.parse("bold underline"),
+    StyleRole.ADDED_LINE: (StyleRole.ADDED, Style.null()),
+    StyleRole.REMOVED_LINE: (StyleRole.REMOVED, Style.null()),
+    StyleRole.ADDED_WORD: (StyleRole.ADDED, _EMPHASIZED),
+    StyleRole.REMOVED_WORD: (StyleRole.REMOVED, _EMPHASIZED),
 }

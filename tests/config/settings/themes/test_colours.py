@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.config.themes.colours import is_dark_colour, parse_colour
+from tejat.config.settings.themes.colours import is_dark_colour, parse_colour
 
 
 @pytest.mark.parametrize(

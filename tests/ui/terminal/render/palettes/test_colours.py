@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 from rich.color import Color, ColorSystem
 from rich.color_triplet import ColorTriplet
 
-from tejat.ui.terminal.render.colours import MIN_CONTRAST, blend, contrast, luminance, nearest_ansi, readable_on
+from tejat.ui.terminal.render.palettes.colours import (
+    MIN_CONTRAST,
+    blend,
+    contrast,
+    luminance,
+    nearest_ansi,
+    readable_on,
+)
 
 BLACK, WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 COLOURS = st.builds(ColorTriplet, *[st.integers(0, 255)] * 3)

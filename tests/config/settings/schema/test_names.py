@@ -7,7 +7,7 @@ import pytest
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, read_settings_file
-from tejat.config.settings.schema_names import has_other_names
+from tejat.config.settings.schema.names import has_other_names
 
 
 def write(directory: Path, content: object) -> SettingsFile:

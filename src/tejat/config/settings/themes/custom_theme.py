@@ -1,7 +1,7 @@
 """Custom themes in settings: the nested form of Gemini CLI and its older flat one."""
 
 from tejat.config.settings.file import SettingValue
-from tejat.config.themes.colours import is_dark_colour, parse_colour
+from tejat.config.settings.themes.colours import is_dark_colour, parse_colour
 from tejat.core.i18n import lazy
 from tejat.core.ui.theme_colours import ThemeColours
 

@@ -7,7 +7,7 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 
 from tejat.core.ui.theme_colours import ThemeColours
-from tejat.ui.terminal.render.colours import blend, nearest_ansi, readable_on
+from tejat.ui.terminal.render.palettes.colours import blend, nearest_ansi, readable_on
 from tejat.ui.terminal.render.theme import Palette, StyleRole, default_palette
 
 _QUIET_CONTRAST = 3.0

@@ -3,12 +3,12 @@
 import pytest
 from rich.color import Color
 
-from tejat.config.themes.catalogue import load_themes
+from tejat.config.settings.themes.catalogue import load_themes
 from tejat.core.ui.theme_colours import ThemeColours
 from tejat.ui.shared.diff.rows import build_diff_rows
-from tejat.ui.terminal.render.colours import MIN_CONTRAST, contrast
 from tejat.ui.terminal.render.diff import DiffLayout
-from tejat.ui.terminal.render.named_palette import build_palette
+from tejat.ui.terminal.render.palettes.colours import MIN_CONTRAST, contrast
+from tejat.ui.terminal.render.palettes.named_palette import build_palette
 from tejat.ui.terminal.render.rich_output import color_system
 from tejat.ui.terminal.render.theme import ColourDepth, StyleRole, Theme
 

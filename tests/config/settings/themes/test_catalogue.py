@@ -3,8 +3,8 @@
 import pytest
 
 from tejat.config.settings.destination import gemini_accepts
-from tejat.config.themes.catalogue import find_named_theme, load_themes
-from tejat.config.themes.colours import is_dark_colour, parse_colour
+from tejat.config.settings.themes.catalogue import find_named_theme, load_themes
+from tejat.config.settings.themes.colours import is_dark_colour, parse_colour
 from tejat.core.frozen import fields_of
 from tejat.core.ui.theme_colours import ThemeColours
 

@@ -1,0 +1,1 @@
+"""Palettes of named themes, and the colour arithmetic behind them."""
