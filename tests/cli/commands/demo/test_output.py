@@ -107,7 +107,7 @@ def test_each_event_in_words(event: AgentEvent, lines: list[str]) -> None:
 def test_a_good_end_says_how_to_start_for_real() -> None:
     told = "\n".join(STORY.render(RunEnded(EndReason.FINISHED, text="Done.")))
     assert "To start for real:" in told
-    assert all(command in told for command in ("    tejat ", "tejat doctor", "tejat --help"))
+    assert all(command in told for command in ("  tejat ", "tejat doctor", "tejat --help"))
 
 
 def test_the_beginning_says_what_is_real_and_what_is_approved() -> None:

@@ -60,10 +60,10 @@ def next_steps() -> str:
         """\
 To start for real:
 
-    cd YOUR-PROJECT
-    tejat            asks for an API key, or uses a local model
-    tejat doctor     checks your setup: sandbox, keys, settings
-    tejat --help     lists flags and commands"""
+  cd YOUR-PROJECT
+  tejat         choose a model and start
+  tejat doctor  check your setup
+  tejat --help  list flags and commands"""
     )
 
 
