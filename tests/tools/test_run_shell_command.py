@@ -458,8 +458,8 @@ class TestLimits:
             assert result.error is not None
             assert result.error.type is ErrorType.TIMEOUT
             assert result.error.message.endswith(
-                " The command seems to be waiting for input (needs_input), which nobody can give; "
-                f'its last words are "{prompt.strip()}". '
+                " The command seems to be waiting for input (needs_input), which cannot be provided; "
+                f'its last output was "{prompt.strip()}". '
                 "Provide the input up front, with an option of the program or a pipe into it."
             )
 

@@ -72,8 +72,8 @@ def test_money() -> None:
 
 
 BOUND = (
-    "The price of mystery is unknown. --max-cost assumes the highest known prices of dear: $100 for a million "
-    "tokens sent, $100 per million output tokens. Set its price in model.prices."
+    "The price of mystery is unknown. --max-cost assumes the highest known prices of dear: $100 per million "
+    "input tokens, $100 per million output tokens. Set its price in model.prices."
 )
 
 
