@@ -9,7 +9,7 @@ from tejat.core.messages.types import Params
 from tejat.ui.shared.path_labels import shorten_path
 
 _MAX_VALUE_CHARS = 60
-_URL = re.compile(r"https?://[^\s<>\"'`]+")
+_URL = r"https?://[^\s<>\"'`]+"
 _URL_PUNCTUATION = ".,;:!?)]}"
 
 
@@ -44,7 +44,7 @@ class CallArguments:
 
     def urls(self, *names: str) -> list[str]:
         """Return the addresses in a text, each once."""
-        found = [url.rstrip(_URL_PUNCTUATION) for url in _URL.findall(self.text(*names))]
+        found = [url.rstrip(_URL_PUNCTUATION) for url in re.findall(_URL, self.text(*names))]
         return list(dict.fromkeys(found))
 
     def summary(self) -> str:
