@@ -101,7 +101,7 @@ EXPECTED = {
     22: "requires user confirmation",
     24: "exceeded the timeout",
     25: "Tool execution blocked",
-    26: "which the user has not agreed to",
+    26: "which was not approved",
     29: "Error during web search",
     32: "of server 'rude' failed",
     34: "Resource not found",

@@ -114,7 +114,7 @@ FAILED = RunEnded(
 
 ALL_EVENTS: tuple[AgentEvent, ...] = (
     STARTED,
-    HistoryRepaired(("Left out an empty message.", "Gave a call an id of its own.")),
+    HistoryRepaired(("Removed an empty message.", "Assigned a call its own id.")),
     Noticed("This folder is not trusted.", Severity.NOTE),
     PROMPTED,
     ThoughtStreamed("Hm."),

@@ -430,7 +430,7 @@ class TestHopeless:
     def test_a_cycle_that_branches(self) -> None:
         schema: Any = {"type": "object", "properties": {}}
         schema["properties"] |= dict.fromkeys("abcdef", schema)
-        assert "they " in self.left_out(schema)
+        assert "nested more than" in self.left_out(schema)
 
     def test_a_default_without_end(self) -> None:
         deep: Any = []
@@ -447,7 +447,7 @@ class TestHopeless:
         for level in range(1, 30):
             before = {"$ref": f"#/$defs/d{level - 1}"}
             defs[f"d{level}"] = {"type": "object", "properties": {"a": before, "b": before}}
-        assert self.left_out({"$defs": defs, **of({"$ref": "#/$defs/d29"})}).startswith("they ")
+        assert self.left_out({"$defs": defs, **of({"$ref": "#/$defs/d29"})}).startswith("nested more than")
 
     def test_as_long_as_may_be(self) -> None:
         many = {f"p{number}": {"type": "string", "description": "x" * 50} for number in range(500)}

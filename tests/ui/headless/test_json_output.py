@@ -100,9 +100,9 @@ def test_without_durations_it_is_the_same_every_time() -> None:
 
 def test_what_could_not_be_begun_is_an_object_too() -> None:
     written = RecordedOutput()
-    JsonOutput(written.streams()).fail("There is no key.", name="authentication", code=41)
+    JsonOutput(written.streams()).fail("No API key.", name="authentication", code=41)
     assert json.loads(written.stdout) == {
         "version": 1,
-        "error": {"type": "authentication", "message": "There is no key.", "code": 41},
+        "error": {"type": "authentication", "message": "No API key.", "code": 41},
     }
-    assert written.stderr == ["There is no key."]
+    assert written.stderr == ["No API key."]

@@ -138,7 +138,7 @@ class TestEndings:
         assert done.code == 41
         (result,) = done.lines
         assert (result["type"], result["status"], result["error"]["type"]) == ("result", "error", "authentication")
-        expected = "There is no key for the model gemini-3.1-pro-preview. Set GEMINI_API_KEY"
+        expected = "No API key for gemini-3.1-pro-preview. Set GEMINI_API_KEY"
         assert result["error"]["message"].startswith(expected)
 
     def test_broken_settings(self, machine: ProgramEnv) -> None:
@@ -158,7 +158,7 @@ class TestEndings:
         line = 'mkdir gone; cd gone; rmdir ../gone; "$@"'
         done = machine.run_shell(line, "-p", "hi", "-m", machine.script(HELLO), "-o", "json")
         assert (done.code, done.json["error"]["code"]) == (42, 42)
-        assert done.stderr == "tejat: The directory that this was started in does not exist any more.\n"
+        assert done.stderr == "tejat: The current directory no longer exists. Change to another one.\n"
 
     def test_no_home_at_all(self, machine: ProgramEnv) -> None:
         """Somebody has one nevertheless: the one of the system's list of users."""
@@ -172,7 +172,7 @@ class TestEndings:
         (machine.base / "no-home").write_text("")
         done = machine.run("-p", "hi", "-m", machine.script(HELLO), HOME=str(machine.base / "no-home"))
         assert (done.code, done.stdout) == (0, "Hello there.\n")
-        assert "This session is not recorded" in done.stderr
+        assert "Stopped saving this session" in done.stderr
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind this user")
     def test_a_home_that_may_only_be_read(self, machine: ProgramEnv) -> None:
@@ -182,7 +182,7 @@ class TestEndings:
         finally:
             machine.home.chmod(0o755)
         assert (done.code, done.stdout) == (0, "Hello there.\n")
-        assert "This session is not recorded" in done.stderr
+        assert "Stopped saving this session" in done.stderr
 
 
 class TestServers:
@@ -297,7 +297,7 @@ class TestReplay:
         machine.run("-p", "hi", "-m", machine.script(HELLO), "--record", recording)
         done = machine.run("-p", "bye", "--replay", recording)
         assert (done.code, done.stdout) == (1, "")
-        assert "request 1 is not what was recorded" in done.stderr
+        assert "request 1 differs from the recording" in done.stderr
         assert "bye" in done.stderr
 
 
@@ -311,12 +311,12 @@ def without_durations(value: object) -> object:
 class TestLostOutput:
     def test_a_full_disk(self, machine: ProgramEnv) -> None:
         done = machine.run_shell('"$@" > /dev/full', "-p", "hi", "-m", machine.script(HELLO))
-        assert done == ProgramResult(1, "", "tejat: Cannot write the result: [Errno 28] No space left on device\n")
+        assert done == ProgramResult(1, "", "tejat: Could not write the result: [Errno 28] No space left on device\n")
 
     @pytest.mark.parametrize("wanted", ["text", "json", "stream-json"])
     def test_output_that_was_closed_before(self, machine: ProgramEnv, wanted: str) -> None:
         done = machine.run_shell('"$@" >&-', "-p", "hi", "-m", machine.script(HELLO), "-o", wanted)
-        assert (done.code, done.stderr) == (1, "tejat: Cannot write the result: [Errno 9] Bad file descriptor\n")
+        assert (done.code, done.stderr) == (1, "tejat: Could not write the result: [Errno 9] Bad file descriptor\n")
 
     def test_everything_closed_before(self, machine: ProgramEnv) -> None:
         assert machine.run_shell('"$@" <&- >&- 2>&-', "-p", "hi", "-m", machine.script(HELLO)) == ProgramResult(

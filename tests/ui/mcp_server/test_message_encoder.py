@@ -17,7 +17,7 @@ def test_a_line() -> None:
 def test_a_result_that_cannot_be_sent_is_an_error() -> None:
     assert encode_reply(JsonRpcResponse(1, {"a": "x" * (17 << 20)})) == (
         b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,'
-        b'"message":"The result cannot be sent: it is longer than 16,777,216 bytes."}}\n'
+        b'"message":"The result cannot be sent: longer than 16,777,216 bytes."}}\n'
     )
 
 

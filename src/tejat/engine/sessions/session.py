@@ -298,7 +298,7 @@ class Session:
             if not follow_up:
                 break
             if rounds == _MAX_HOOK_ROUNDS:
-                notice = _("Hooks have sent the model on {rounds} times. The run ends anyway.", rounds=rounds)
+                notice = _("Hooks continued the run {rounds} times. Ending it.", rounds=rounds)
                 self._emit(Noticed(notice))
                 break
             rounds += 1
