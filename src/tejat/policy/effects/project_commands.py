@@ -52,7 +52,12 @@ class CommandOptions:
         if name in self.values and following and not following[0].startswith("-"):
             return 2
         is_cluster = word[:2] != "--" and len(word) > 1 and set(word[1:]) <= set(self.letters)
-        return int(word in self.flags or is_cluster or _is_number(word, self.values))
+        return int(word in self.flags or is_cluster or self._is_count(word))
+
+    def _is_count(self, word: str) -> bool:
+        """Return whether it is an option with a number behind it: `-j8`, `-n4`."""
+        is_known = word[:2] in self.values or word[1:2] in self.letters
+        return is_known and word[:2] != "--" and word[2:].isdecimal()
 
     def _is_operand(self, word: str) -> bool:
         if isinstance(self.operands, bool):
@@ -95,11 +100,6 @@ def _covers_rest(words: Sequence[str], options: CommandOptions) -> bool:
     """Return whether the words after `--` are known. Without a table there must be none."""
     inner = CommandOptions(flags=options.rest, values=options.rest_values, operands=bool(options.rest))
     return inner.cover(words)
-
-
-def _is_number(word: str, values: frozenset[str]) -> bool:
-    """Return whether it is an option with a number behind it: `-j8`, `-n4`."""
-    return word[:2] in values and word[:2] != "--" and word[2:].isdecimal()
 
 
 def _options(
@@ -201,21 +201,26 @@ _GO = _options(
 )
 _GO_VET = _options("v", "-json -n -x", operands=True)
 _TARGET = "test|tests|check|build|lint|all|typecheck|unittest|unit|(?:test|check|lint)[-_][A-Za-z0-9_-]+"
-_MAKE = _options("sk", "--silent --quiet --keep-going --no-print-directory", "-j --jobs", operands=_TARGET)
+# The number of jobs is optional: a word after -j may be a target.
+_MAKE = _options("skj", "--silent --quiet --keep-going --no-print-directory", operands=rf"{_TARGET}|[0-9]+")
 _MAVEN = _options(
     "qBoe", "--quiet --batch-mode --offline --no-transfer-progress -ntp", operands="test|verify|compile|package"
 )
 _GRADLE = _options(
-    "qsi", "--quiet --offline --no-daemon --stacktrace --info --console=plain", operands="test|build|check|assemble"
+    "qsi",
+    "--quiet --offline --no-daemon --stacktrace --info --console=plain",
+    "--tests",
+    operands="test|build|check|assemble",
 )
 _CTEST = _options(
     "VQN",
     "-VV --verbose --output-on-failure --quiet --stop-on-failure --rerun-failed --no-tests=error",
     "-R -E -L -j --parallel -C --build-config --test-dir --timeout --tests-regex --exclude-regex --label-regex",
 )
-_TOX = _options("qv", "--quiet --verbose", "-e -p --parallel")
-_NOX = _options("r", "--reuse-existing-virtualenvs --no-install", "-s --sessions -t --tags -k --keywords")
+_TOX = _options("qvp", "--quiet --verbose --parallel", operands="auto|all|[0-9]+")
+_NOX = _options("r", "--reuse-existing-virtualenvs --no-install")
 
+_ENVIRONMENT = re.compile(r"(?:py|test|unit|lint|type|check|mypy|ruff|cov)[\w.,-]*\Z")
 _SCRIPT_NAME = re.compile(r"(?:test|tests|build|lint|check|typecheck|type-check|tsc)(?::[\w:-]+)?\Z")
 _TARGET_NAME = re.compile(rf"(?:{_TARGET})\Z")
 
@@ -224,8 +229,8 @@ _Rows = tuple[tuple[_Beginning, CommandOptions], ...]
 
 _PYTHON_TOOLS: dict[str, _Rows] = {
     **dict.fromkeys(("pytest", "py.test"), (((), _PYTEST),)),
-    "tox": (((), _TOX),),
-    "nox": (((), _NOX),),
+    "tox": ((("-e", _ENVIRONMENT), _TOX), ((), _TOX)),
+    "nox": ((("-s", _ENVIRONMENT), _NOX), ((), _NOX)),
     "ruff": ((("check",), _RUFF_CHECK), (("format", re.compile(r"--(?:check|diff)\Z")), _RUFF_FORMAT)),
     "mypy": (((), _MYPY),),
     **dict.fromkeys(("pyright", "basedpyright"), (((), _PYRIGHT),)),

@@ -1,7 +1,9 @@
 """Commands that may run without asking because the sandbox encloses them."""
 
+import fnmatch
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from tejat.policy.effects.project_commands import find_project_command
 from tejat.policy.evaluation.coverage import LineAssessment, find_coverage_gap
@@ -15,9 +17,23 @@ from tejat.policy.types import Decision, Enclosure, PolicyRule, Tier
 # What is left of a line after these have been removed is a command in the background, or a sign in quotes.
 _NOT_BACKGROUND = re.compile(r"&&|[0-9]?>&[0-9]|&>>?")
 # Programs that print the contents of files they find themselves.
-_SEARCHERS = word_set("grep egrep fgrep rg")
-_SEARCHES_HIDDEN = re.compile(r"-(?!-).*[u.]|--(?:hidden|no-ignore|unrestricted)")
+_SEARCHERS = word_set("grep egrep fgrep rg diff git")
 _RECURSIVE = re.compile(r"-(?!-)[A-Za-z]*[rRd]|--(?:rec|deref|dir)")
+_SEARCHES_HIDDEN = re.compile(r"-(?!-).*[u.]|--(?:hidden|no-ignore|unrestricted)")
+_GLOB_OPTION = re.compile(r"(?:-(?!-)[A-Za-z]*g|--i?glob(?:=|\Z))(?P<glob>.*)")
+_UNTRACKED = word_set("--no-index --untracked")
+# A pattern that one of these matches may match other files with secrets.
+_SECRET_NAMES = (
+    ".env",
+    ".env.local",
+    ".npmrc",
+    ".netrc",
+    "id_rsa",
+    "x.pem",
+    "x.key",
+    "credentials.json",
+    "secrets.yml",
+)
 
 
 def is_safe_in_sandbox(uncovered: Iterable[ShellCommand], call: ShellCall, assessment: LineAssessment) -> bool:
@@ -63,9 +79,29 @@ def _covers(rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment
 
 def _may_show_secrets(command: ShellCommand, call: ShellCall) -> bool:
     """Return whether a search goes through a directory with a file that usually holds secrets."""
-    if command.name not in _SEARCHERS:
-        return False
-    searches = _SEARCHES_HIDDEN if command.name == "rg" else _RECURSIVE
-    if not any(searches.match(word) for word in command.words[1:]):
+    if command.name not in _SEARCHERS or not _searches_all_files(command):
         return False
     return any(call.holds_secrets(word) for word in call.effects[command].paths or (".",))
+
+
+def _searches_all_files(command: ShellCommand) -> bool:
+    """Return whether a search finds its files itself, hidden ones and those that git ignores among them."""
+    words = command.words[1:]
+    if command.name == "git":
+        return "grep" in words and not _UNTRACKED.isdisjoint(words)
+    if command.name != "rg":
+        return any(_RECURSIVE.match(word) for word in words)
+    return any(_SEARCHES_HIDDEN.match(word) for word in words) or any(map(_matches_secret_name, _globs(words)))
+
+
+def _globs(words: Sequence[str]) -> Iterator[str]:
+    """Yield the patterns for files that rg searches even if they are hidden."""
+    for word, following in pairwise((*words, "")):
+        option = _GLOB_OPTION.match(word)
+        if option:
+            yield option["glob"] or following
+
+
+def _matches_secret_name(glob: str) -> bool:
+    name = glob.rpartition("/")[2].casefold()
+    return not glob.startswith("!") and any(fnmatch.fnmatchcase(secret, name) for secret in _SECRET_NAMES)
