@@ -12,7 +12,7 @@ import pytest
 from tejat.cli.commands import trust
 from tejat.config.paths import app_paths
 from tejat.config.settings.types import Setting
-from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders
+from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders, trust_parent
 
 HOSTILE = {"mcpServers": {"x": {"command": "node", "args": ["\x1b[2J\nTrusted: everything"]}}}
 NOBODY = "tejat: No terminal to ask on. Use --yes to trust it.\n"
@@ -153,9 +153,9 @@ class TestAsking:
         (root / ".gemini" / "settings.json").write_text(json.dumps(HOSTILE) + " ")
         capsys.readouterr()
         assert run([str(root)], environment) == 3
-        reason = " any more: changed since then: .gemini/settings.json, .env"
-        lines = shown(root, reason, "  (changed)").splitlines()
-        assert capsys.readouterr().out.splitlines() == [*lines[:-1], "  .env  (gone)", lines[-1]]
+        lines = shown(root, "", "  (changed)").splitlines()[:-1]
+        reason = f"{root} is no longer trusted. Changed since then: .gemini/settings.json, .env."
+        assert capsys.readouterr().out.splitlines() == [*lines, "  .env  (gone)", reason]
 
     @pytest.mark.usefixtures("nobody")
     def test_a_folder_that_brings_nothing(
@@ -218,6 +218,16 @@ class TestDeciding:
         (tmp_path / "gone").rmdir()
         assert run(["--revoke", str(tmp_path / "gone")], environment) == 0
         assert list_trusted_folders(app_paths(environment)) == []
+
+    def test_a_parent_is_marked(
+        self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        root.parent.chmod(0o700)
+        trust_parent(app_paths(environment), str(root), items=())
+        assert run(["--list"], environment) == 0
+        first, second = capsys.readouterr().out.splitlines()
+        assert first.endswith(f"  {root.parent}  (with all folders in it)")
+        assert second.endswith(f"  {root}")
 
     def test_list(self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["--list"], environment) == 0

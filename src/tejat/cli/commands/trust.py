@@ -98,6 +98,7 @@ def _list(paths: AppPaths, *, as_json: bool) -> int:
     for folder in folders:
         when = format_time(folder.decided_at)
         note = "  " + _("(from Gemini CLI)") if folder.from_gemini_cli else ""
+        note = "  " + _("(with all folders in it)") if folder.is_tree else note
         print(f"{translate(_LEVEL_LABELS[folder.level]).ljust(11)}  {when}  {one_line(folder.path)}{note}")
     if not folders:
         print(_("No folder has been trusted or refused yet."))
