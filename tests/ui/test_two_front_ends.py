@@ -55,7 +55,7 @@ def test_the_first_front_end_answers(terminal_env: TerminalEnv) -> None:
     with asked(terminal_env) as user:
         time.sleep(GRACE_SECONDS + 0.05)
         user.press("n")
-        user.wait_for("denied replace", idle=True)
+        user.wait_for("(not run: you said no)", idle=True)
         assert (terminal_env.project / "a.txt").read_text() == "one\n"
         assert "Answered elsewhere.\n" in log(terminal_env)
         assert "answered cancel, a second answer counts: False\n" in log(terminal_env)
