@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.pictures.animation import read_moments
-from support.pictures.gallery import ANIMATION, IMAGES, PICTURES, SCHEMES
+from support.pictures.gallery import ANIMATION, IMAGES, PICTURES, SCHEMES, crop
 from support.pictures.palette import DARK
 from support.pictures.shop_session import Take, record
 from support.pictures.substitution import TIMES, substitute_text
@@ -36,7 +36,7 @@ def rows(lines: list[str]) -> list[str]:
 
 def test_screens_are_up_to_date(take: Take) -> None:
     for name in PICTURES:
-        seen = rows(take.screens[name].text())
+        seen = rows(crop(take, name).text())
         for palette in SCHEMES:
             picture = (IMAGES / f"{name}-{palette.name}.svg").read_text(encoding="utf-8")
             assert rows(read_text(picture)) == seen, f"{name}-{palette.name}.svg is out of date: {HOW}"

@@ -1,11 +1,10 @@
 """The pictures of README.md and docs/, in dark and light."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from support.pictures.animation import render_animation
 from support.pictures.palette import DARK, LIGHT
-from support.pictures.shop_session import record
+from support.pictures.shop_session import Take, record
 from support.pictures.svg import Screen, render_screen
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
@@ -17,6 +16,8 @@ PICTURES = {
     "policy": "/policy explain shows what would happen to a command, and why",
 }
 """The moments that have a picture of their own, with a description of each."""
+BEGINNINGS = {"question": "discount() returns"}
+"""What the first row of a picture begins with, if it does not show the whole screen."""
 ANIMATION = "demo"
 ANIMATION_TITLE = "A whole task in Tejat: a prompt, approvals of two commands and an edit, and the answer"
 SCHEMES = (DARK, LIGHT)
@@ -28,13 +29,17 @@ def make_pictures() -> dict[str, str]:
     for palette in SCHEMES:
         take = record(palette)
         for name, title in PICTURES.items():
-            pictures[f"{name}-{palette.name}.svg"] = render_screen(crop(take.screens[name]), palette, title=title)
+            pictures[f"{name}-{palette.name}.svg"] = render_screen(crop(take, name), palette, title=title)
         animation = render_animation(take.frames, palette, title=ANIMATION_TITLE)
         pictures[f"{ANIMATION}-{palette.name}.svg"] = animation
     return pictures
 
 
-def crop(screen: Screen) -> Screen:
-    """The screen without the empty rows at its end."""
-    used = max(number for number, text in enumerate(screen.text()) if text) + 1
-    return replace(screen, rows=screen.rows[:used])
+def crop(take: Take, name: str) -> Screen:
+    """A screen without the empty rows at its end, and without the rows above what it is about."""
+    screen = take.screens[name]
+    texts = screen.text()
+    start = next((number for number, text in enumerate(texts) if text.startswith(BEGINNINGS.get(name, ""))), 0)
+    end = max(number for number, text in enumerate(texts) if text) + 1
+    cursor = None if screen.cursor is None else (screen.cursor[0], screen.cursor[1] - start)
+    return Screen(screen.rows[start:end], cursor)
