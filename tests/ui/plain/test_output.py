@@ -82,6 +82,13 @@ def test_a_whole_run() -> None:
     )
 
 
+def test_a_command_of_several_lines() -> None:
+    call = FunctionCall("run_shell_command", {"command": "cat <<E\none\nE"})
+    assert print_events(call_finished(call, ToolResult("x", "one"))) == (
+        "Ran cat <<E (and 2 more lines)\ncat <<E\none\nE\none\n"
+    )
+
+
 def test_an_incomplete_answer() -> None:
     ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
     assert print_events(TextStreamed("Half"), ended) == "Half\nStopped. The answer is incomplete.\n"

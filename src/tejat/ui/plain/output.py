@@ -175,6 +175,8 @@ class PlainOutput:
 
     def _show_call(self, report: CallReport) -> None:
         self.print_line(self._style.bold(report.headline))
+        if report.command:
+            self.print_block(report.command)
         feedback = _("You: {words}", words=report.feedback) if report.feedback else ""
         for words in (report.reason, feedback, report.note):
             if words:

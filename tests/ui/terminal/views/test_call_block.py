@@ -138,6 +138,26 @@ class TestCallsThatAreOver:
         assert "…" in shown[-1] or "…" in shown[-2]
         assert shown[-1].endswith("(exit 2)")
 
+    def test_a_command_of_several_lines_can_be_shown(self) -> None:
+        script = FunctionCall("run_shell_command", {"command": "cat <<E\none\x1b\nE\n"})
+        screen, transcript = open_transcript()
+        transcript.begin_run("do it")
+        transcript.handle_event(call_finished(script, ToolResult("x", "one")))
+        assert screen.printed.splitlines()[2:] == [
+            "✓ Ran cat <<E (and 2 more lines)",
+            "  └ one",
+            "    (Ctrl-O to show the whole command)",
+        ]
+        transcript.expand_last()
+        assert screen.printed.splitlines()[5:] == [
+            "",
+            "Ran cat <<E (and 2 more lines)",
+            "    $ cat <<E",
+            "      one<U+001B>",
+            "      E",
+            "  └ one",
+        ]
+
     def test_without_signs(self) -> None:
         shown = printed(
             READ,

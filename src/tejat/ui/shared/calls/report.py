@@ -34,7 +34,8 @@ class CallReport:
 
     `reason` says in a line why the call failed, `note` is a one-line result, and `feedback` is what the user said
     together with a no. `line_counts` are the changed lines of a file as `+3 -1`, `diff` its hunks. `body` is all other
-    output, up to MAX_BODY_CHARS. `tool` is the name of the tool as the model called it.
+    output, up to MAX_BODY_CHARS. `tool` is the name of the tool as the model called it, `command` a command of several
+    lines, of which the title has only the first.
     """
 
     status: CallStatus
@@ -46,6 +47,7 @@ class CallReport:
     diff: str = ""
     line_counts: str = ""
     tool: str = ""
+    command: str = ""
 
     @property
     def is_exploration(self) -> bool:
@@ -77,6 +79,7 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
         diff=sanitize_text(display.file_diff[:MAX_BODY_CHARS]) if isinstance(display, FileDiff) else "",
         line_counts=_line_counts(finished),
         tool=finished.call.name,
+        command=_long_command(finished),
     )
 
 
@@ -110,6 +113,13 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
     if status is CallStatus.TIMED_OUT:
         return reason, "", text.removesuffix(sanitize_text(translate(error.message))).rstrip("\n")
     return reason, "", rest if text else ""
+
+
+def _long_command(finished: CallFinished) -> str:
+    if finished.call.name != _SHELL:
+        return ""
+    command = CallArguments(finished.call.args, "").text("command").strip()
+    return sanitize_text(command[:MAX_BODY_CHARS]) if "\n" in command else ""
 
 
 def _explored_text(finished: CallFinished) -> str:

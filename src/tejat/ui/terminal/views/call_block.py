@@ -67,11 +67,11 @@ def call_details(report: CallReport) -> Collapsible | None:
     """Return the collapsible output or diff of a call, if any."""
     if report.diff:
         return CollapsibleDiff(report.headline, report.diff, file_name=report.title.object)
-    if not report.body:
+    if not report.body and not report.command:
         return None
     is_failure = report.status is not CallStatus.OK
     role = StyleRole.TEXT if is_failure else StyleRole.QUIET
-    return CollapsibleOutput(report.headline, report.body, is_failure=is_failure, role=role)
+    return CollapsibleOutput(report.headline, report.body, is_failure=is_failure, role=role, command=report.command)
 
 
 def status_sign(status: CallStatus, glyphs: Glyphs) -> tuple[str, StyleRole]:

@@ -46,7 +46,10 @@ class Collapsible(Protocol):
 
 
 class CollapsibleOutput:
-    """Output of a command or tool, sanitized: `head` and `tail` lines of it. Of a failure errors are kept instead."""
+    """Output of a command or tool, sanitized: `head` and `tail` lines of it. Of a failure errors are kept instead.
+
+    A `command` of several lines is shown with the whole output only.
+    """
 
     def __init__(
         self,
@@ -57,12 +60,14 @@ class CollapsibleOutput:
         role: StyleRole = StyleRole.TEXT,
         head: int = HEAD_LINES,
         tail: int = TAIL_LINES,
+        command: str = "",
     ) -> None:
         self._title = title
         self._lines = text.split("\n") if text else []
         self._is_failure = is_failure
         self._role = role
         self._head, self._tail = head, tail
+        self._command = command
 
     @cached_property
     def _excerpt(self) -> tuple[ExcerptRow, ...]:
@@ -74,6 +79,10 @@ class CollapsibleOutput:
 
     @property
     def fits_collapsed(self) -> bool:
+        return not self._command and self._shows_output
+
+    @property
+    def _shows_output(self) -> bool:
         return all(not row.hidden and len(row.text) <= _MAX_COLLAPSED_CHARS for row in self._excerpt)
 
     def head(self, limit: int) -> tuple[str, str]:
@@ -87,12 +96,15 @@ class CollapsibleOutput:
         body = _render_rows(self._excerpt, theme, self._role, max_chars=_MAX_COLLAPSED_CHARS)
         if any(row.hidden for row in self._excerpt) or self.fits_collapsed:
             return body
-        return Group(body, _render_quiet(_expand_label(), theme))
+        label = _("(Ctrl-O to show the whole command)") if self._shows_output else _expand_label()
+        return Group(body, _render_quiet(label, theme))
 
     def render_whole(self, theme: Theme) -> RenderableType:
         """Render all of it, up to MAX_EXPANDED_LINES."""
         rows = [ExcerptRow(line) for line in self._lines[:MAX_EXPANDED_LINES]]
-        body = _render_rows(rows, theme, self._role, max_chars=_MAX_EXPANDED_CHARS)
+        body: RenderableType = _render_rows(rows, theme, self._role, max_chars=_MAX_EXPANDED_CHARS)
+        if self._command:
+            body = Group(_render_command(self._command, theme), body)
         if len(self._lines) <= MAX_EXPANDED_LINES:
             return body
         more = ngettext(
@@ -186,6 +198,18 @@ def _render_rows(rows: Sequence[ExcerptRow], theme: Theme, role: StyleRole, *, m
             line = [(text[:room], style) for text, style in line] if _is_rule(row.text) else line
             yield from prefix_lines(fold_line(line, room), start, [(others, NO_STYLE)])
             start = [(others, NO_STYLE)]
+
+    return WrappedLines(layout)
+
+
+def _render_command(command: str, theme: Theme) -> RenderableType:
+    def layout(width: int) -> Iterator[StyledLine]:
+        indent = detail_indents(theme, width)[1]
+        start = [(f"{indent}$ ", theme.style(StyleRole.QUIET))]
+        others = [(f"{indent}  ", NO_STYLE)]
+        for line in command.split("\n")[:MAX_EXPANDED_LINES]:
+            yield from prefix_lines(fold_line([(single_line(line), NO_STYLE)], max(width - 6, 1)), start, others)
+            start = others
 
     return WrappedLines(layout)
 
