@@ -37,6 +37,13 @@ def heading_style(terminal_env: TerminalEnv, background: str = "", **environment
 COLOURS: dict[str, Any] = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
+def test_the_first_screen_waits_for_the_answer(terminal_env: TerminalEnv) -> None:
+    with terminal_env.open_chat(SCRIPT, background="#ffffff", **COLOURS) as user:
+        user.wait_for("Tejat", idle=True)
+        assert b"38;2;158;158;158" not in user.raw.partition(b"Tejat")[2]  # the grey of the dark theme
+        quit_program(user)
+
+
 def test_the_theme_follows_the_background(terminal_env: TerminalEnv) -> None:
     dark, light = (heading_style(terminal_env, background, **COLOURS) for background in ("#1e1e2e", "#ffffff"))
     assert dark != light
@@ -75,15 +82,15 @@ def unread_bytes(user: ScreenUser) -> int:
 def test_the_end_waits_for_an_answer_on_its_way_but_only_for_a_moment() -> None:
     async def main() -> tuple[bool, bool, bool]:
         query, answers = BackgroundQuery(DummyOutput()), list[bool]()
-        await query.settle()  # nothing was asked
+        await query.wait_before_end()  # nothing was asked
         query.ask(answers.append)
         asyncio.get_running_loop().call_later(0.05, query.handle_report, "rgb:ff/ff/ff")
-        await query.settle()
+        await query.wait_before_end()
         silent = BackgroundQuery(DummyOutput())
         silent.ask(answers.append)
         begun = time.monotonic()
-        await silent.settle()
-        await silent.settle()  # the moment is over
+        await silent.wait_before_end()
+        await silent.wait_before_end()  # the moment is over
         return answers == [False], query.is_pending, silent.is_pending and time.monotonic() - begun < 5
 
     assert asyncio.run(main()) == (True, False, True)

@@ -176,6 +176,7 @@ class TerminalApp(EditorHandler):
         self._completer = Completer(session.commands, session.files)
         self._session = session
         self._apply_preferences(session)
+        await self._screen.background.wait_before_printing()
         self._show_welcome(session)
         self._start_task(self._watch_servers(session))
         try:

@@ -9,8 +9,12 @@ from prompt_toolkit.output import Output
 
 from tejat.ui.shared.terminal_background import BACKGROUND_QUERY, is_dark_report
 
-_SETTLE_SECONDS = 0.3
+_END_SECONDS = 0.3
 """Time after the question in which the program does not end without the answer, which the shell would get."""
+_PRINT_SECONDS = 0.15
+"""Time after the question in which nothing is printed in colours that may not fit."""
+_MIN_SECONDS = 0.01
+"""Time to read an answer that is already there."""
 
 
 class BackgroundQuery:
@@ -42,9 +46,16 @@ class BackgroundQuery:
         if is_dark is not None:
             self._on_answer(is_dark)
 
-    async def settle(self) -> None:
-        """Wait a moment for an answer that is still on its way."""
-        if self.is_pending and self._asked is not None:
-            left = self._asked + _SETTLE_SECONDS - time.monotonic()
+    async def wait_before_printing(self) -> None:
+        """Wait a moment for an answer that is still on its way, or for one that nobody has read yet."""
+        await self._wait(_PRINT_SECONDS)
+
+    async def wait_before_end(self) -> None:
+        """Wait a little longer, so that the answer does not reach the shell."""
+        await self._wait(_END_SECONDS)
+
+    async def _wait(self, seconds: float) -> None:
+        if self._asked is not None and self.is_pending:
+            left = self._asked + seconds - time.monotonic()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._answered.wait(), left)
+                await asyncio.wait_for(self._answered.wait(), max(left, _MIN_SECONDS))

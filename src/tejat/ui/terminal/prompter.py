@@ -39,6 +39,7 @@ class TerminalPrompter:
         self._show(report)
 
     async def choose(self, choice: Choice) -> int | None:
+        await self._screen.background.wait_before_printing()
         if choice.report is not None:
             self.show(choice.report)
         dialog = ChoiceDialog(choice, self._screen.theme)
@@ -47,6 +48,7 @@ class TerminalPrompter:
         return await self._screen.run_dialog(PreviewDialog(dialog, choice.preview, self._theme_for))
 
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        await self._screen.background.wait_before_printing()
         dialog = InputDialog(label, self._screen.theme, initial=initial, is_secret=is_secret)
         return await self._screen.run_dialog(dialog)
 

@@ -237,7 +237,7 @@ class InlineScreen:
         for number in self._signals:
             asyncio.get_running_loop().remove_signal_handler(number)
         if self._app.is_running and not self._app.is_done:
-            await self.background.settle()
+            await self.background.wait_before_end()
             self._app.exit()
         try:
             if self._running is not None:
