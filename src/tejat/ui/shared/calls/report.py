@@ -30,7 +30,7 @@ _ERROR_PREFIX = "Error: "
 
 @frozen
 class CallReport:
-    """A finished tool call as sanitized text.
+    """A finished tool call as sanitized text, except for the diff.
 
     `reason` says in a line why the call failed, `note` is a one-line result, and `feedback` is what the user said
     together with a no. `line_counts` are the changed lines of a file as `+3 -1`, `diff` its hunks. `body` is all other
@@ -76,7 +76,7 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
         note=note,
         feedback=rejection_feedback(finished),
         body=_explored_text(finished) if is_exploration and status is CallStatus.OK else body,
-        diff=sanitize_text(display.file_diff[:MAX_BODY_CHARS]) if isinstance(display, FileDiff) else "",
+        diff=display.file_diff[:MAX_BODY_CHARS] if isinstance(display, FileDiff) else "",
         line_counts=_line_counts(finished),
         tool=finished.call.name,
         command=_long_command(finished),
