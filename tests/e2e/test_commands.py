@@ -25,7 +25,8 @@ __all__ = ["terminal_env"]
 
 # What is typed and what is seen then.
 SHOWN = {
-    "/help": "Ctrl-O",
+    "/help": "/help keys",
+    "/help all": "Ctrl-O",
     "/help chat": "/chat",
     "/tools": "ReadFolder",
     "/tools desc": "run_shell_command",
@@ -38,22 +39,26 @@ SHOWN = {
     "/context": "System prompt",
     "/permissions": "Permissions",
     "/policy": "ask run_shell_command",
-    "/undo": "Nothing to undo.",
+    "/undo": "Nothing to undo:",
     "/restore": "No restorable tool calls found.",
     "/chat list": "No saved conversation",
-    "/resume": "There is no other session",
+    "/resume": "No other sessions",
     "/directory show": "project",
-    "/hooks": "No hooks are configured.",
+    "/hooks": "No hooks configured.",
     "/bug it broke": "it broke",
     "/about": "Session",
-    "/docs": "docs",
+    "/docs": "Slash commands",
+    "/diff": "No file changes.",
+    "/shells": "No background processes",
+    "/commands": "Custom commands",
+    "/privacy": "Telemetry",
+    "/export": "Conversation written to",
 }
 # Those that ask; Esc leaves them.
 ASKING = {
     "/model": "Choose a model",
-    "/settings": "Which setting do you want to change?",
-    "/editor": "Which editor?",
-    "/theme": "Which colours?",
+    "/settings": "Choose a setting to change",
+    "/theme": "Choose a theme",
 }
 
 
@@ -95,11 +100,10 @@ def test_an_unknown_one_suggests_the_nearest(terminal_env: TerminalEnv, setting:
 @both_settings
 def test_the_menu_tells_what_they_do(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
     with terminal_env.open_chat(text_script("Hi."), setting=setting) as user:
-        user.type("/co")
-        user.wait_for("/compress", idle=True)
-        assert "/context" in user.text
-        assert "Summarise the conversation" in user.text
-        user.press("down", "tab")
+        user.type("/con")
+        user.wait_for("/context", idle=True)
+        assert "Show what uses" in user.text
+        user.press("tab")
         user.wait_for("> /context", idle=True)
         user.press("enter")
         wait_for_words(user, "System prompt", idle=True)
@@ -129,12 +133,12 @@ def test_going_back_in_the_conversation(terminal_env: TerminalEnv) -> None:
         user.wait_for("\nDone.", idle=True)
         assert (terminal_env.project / "a.txt").exists()
         send_prompt(user, "/undo")
-        user.wait_for("Put this back?", idle=True)
+        user.wait_for("Undo these changes?", idle=True)
         time.sleep(0.35)
         user.press("enter")
-        user.wait_until_gone("Put this back?", idle=True)
+        user.wait_until_gone("Undo these changes?", idle=True)
         send_prompt(user, "/rewind")
-        user.wait_for("Go back to before which prompt?", idle=True)
+        user.wait_for("Rewind to before which prompt?", idle=True)
         time.sleep(0.35)
         user.press("enter")
         user.wait_idle()
@@ -145,12 +149,8 @@ def test_going_back_in_the_conversation(terminal_env: TerminalEnv) -> None:
 def test_memory_can_be_added_to(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
     with terminal_env.open_chat(text_script("Hi."), setting=setting) as user:
         send_prompt(user, "/memory add I like tea")
-        wait_for_words(user, "I like tea", idle=True)
-        user.wait_idle()
-        if "Enter to confirm" in user.text:
-            time.sleep(0.35)
-            user.press("y")
-            user.wait_idle()
+        wait_for_words(user, "Added to ~/.gemini/GEMINI.md: I like tea", idle=True)
+        assert "Enter to confirm" not in user.text
         send_prompt(user, "/memory show")
         wait_for_words(user, "I like tea", idle=True)
 
@@ -172,7 +172,8 @@ def test_copy_hands_the_answer_to_the_terminal(terminal_env: TerminalEnv) -> Non
         user.wait_for("Copy me.", idle=True)
         send_prompt(user, "/copy")
         wait_for_words(user, "Copied the last answer", idle=True)
-        assert [kind for kind, _ in user.screen.strings if kind != "2"] == ["52"]  # besides window titles
+        # Besides window titles and the question for the background.
+        assert [kind for kind, _ in user.screen.strings if kind not in ("2", "11")] == ["52"]
 
 
 @pytest.mark.parametrize("line", ["/quit", "/exit"])

@@ -108,7 +108,7 @@ def test_shell_lines_and_commands(terminal_env: TerminalEnv) -> None:
     with terminal_env.open_chat(text_script("Hi."), "--screen-reader", ready=READY) as user:
         send_prompt(user, "!echo from the shell; printf '\\033[2J\\033]0;x\\007'")
         user.wait_for("\nfrom the shell", idle=True)
-        for line, words in (("/help", "Ctrl-C"), ("/tools", "ReadFile"), ("/about", "Session"), ("/hepl", "/help?")):
+        for line, words in (("/help", "/help all"), ("/tools", "ReadFile"), ("/about", "Session"), ("/hepl", "/help?")):
             send_prompt(user, line)
             user.wait_for(words, idle=True)
         assert has_no_escapes(user)
