@@ -48,6 +48,15 @@ class TestChecks:
         (mode,) = checks(machine)
         assert mode.detail == f"plan ({path}:1)"
 
+    def test_sandboxed_commands(self, machine: ProgramEnv) -> None:
+        machine.own_file.parent.mkdir(parents=True)
+        machine.own_file.write_text('{"tools": {"shell": {"autoAllowSandboxed": true}}}')
+        told = f"{machine.own_file}:1: sandboxed commands that only read, test or build run without asking"
+        assert [check.detail for check in checks(machine)] == ["default", told]
+        path = machine.write_user_settings(security={"disableAlwaysAllow": True})
+        told = f"{machine.own_file}:1: no effect, because {path}:1 switches off saved approvals"
+        assert [check.detail for check in checks(machine)] == ["default", told]
+
     def test_rules_that_are_passed_over(self, machine: ProgramEnv) -> None:
         path = write_policy(machine, AGENT_RULE)
         _, rule = checks(machine)

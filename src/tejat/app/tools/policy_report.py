@@ -9,7 +9,7 @@ from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
-from tejat.policy.engine import PolicyEngine
+from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
 
 _GROUP = lazy("policy")
 
@@ -39,6 +39,18 @@ def _conseca_note(source: str) -> str:
     )
 
 
+def _sandboxed_note(run_config: RunConfig) -> str:
+    """Say whether sandboxed commands run without asking in a run without flags."""
+    from tejat.engine.calls.approval.auto_allow import sandboxed_commands
+
+    settings = run_config.settings
+    sandboxed = sandboxed_commands(settings, None, is_untrusted=run_config.is_untrusted)
+    source = settings.auto_allow_sandboxed.source
+    if sandboxed.refusal:
+        return lazy("{source}: no effect, because {why}", source=source, why=sandboxed.refusal)
+    return lazy("{source}: sandboxed commands that only read, test or build run without asking", source=source)
+
+
 def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     """Check the approval mode and the rules of a run without flags."""
     # Imported late: a run does not need them.
@@ -57,6 +69,8 @@ def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         return
     shown = describe_mode(policy.mode.value, policy.mode_source)
     yield DoctorCheck(_GROUP, lazy("mode at start"), passed=True, detail=shown)
+    if settings.auto_allow_sandboxed.value:
+        yield DoctorCheck(_GROUP, SANDBOXED_SETTING, passed=True, detail=_sandboxed_note(run_config))
     if settings.conseca.value:
         yield DoctorCheck(_GROUP, "security.enableConseca", passed=True, detail=_conseca_note(settings.conseca.source))
     for problem in rule_problems(policy.rules):
