@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from support.terminal.pseudo_locale import compile_catalogue, find_english, pseudo_environment
+from tejat.cli.help.parsers import all_parsers
+from tejat.cli.help.run_page import run_page
 from tejat.cli.language import choose_language
 from tejat.cli.main import main
 from tejat.core.i18n import _, ngettext, use_translations
@@ -99,7 +101,7 @@ COMMANDS = [
 # What is typed as it is, or named so in files.
 NAMES = {
     *("gemini-2.5-pro", "JSON", "KEY", "VALUE", "DIR", "LIST", "NAME", "ID", "FILE", "TEXT", "PORT", "MS", "URL"),
-    *("PATHS", "WORD", "skills list", "skills", "doctr", "doctor", "python -m pip install --upgrade"),
+    *("PATHS", "WORD", "skills list", "skills", "doctr", "doctor", "uv tool upgrade"),
     *("git", "worktree", "worktrees", "add", "gemini"),
     *("default", "auto_edit", "yolo", "plan", "auto", "required", "off", "user", "project", "stdio", "sse", "http"),
     *("OPTIONS", "COMMAND", "ARGUMENT", "name", "arguments", "directory", "tool", "run_shell_command"),
@@ -121,7 +123,14 @@ def test_every_help_is_translated(
     with suppress(SystemExit):
         main([*words, "--help"])
     out, err = capsys.readouterr()
-    assert (find_english(out, {*NAMES, f"tejat {' '.join(words)}", *words}), err) == ([], "")
+    assert (find_english(out, {*NAMES, *typed_words(), f"tejat {' '.join(words)}", *words}), err) == ([], "")
+
+
+def typed_words() -> set[str]:
+    """Command lines, flags and arguments, which are the same in every language."""
+    pages = [run_page(), *(parser.page() for parser in all_parsers())]
+    rows = [row for page in pages for section in (*page.sections, page.example_section) for row in section.rows]
+    return {*(usage for page in pages for usage in page.usages), *(row.label for row in rows)}
 
 
 WRONG = [
@@ -150,4 +159,4 @@ def test_what_is_wrong_is_said_in_the_language(
         main(words)
     told = "".join(capsys.readouterr())
     assert told
-    assert find_english(told, {*NAMES, f"tejat {' '.join(words[:2])}"}) == []
+    assert find_english(told, {*NAMES, *typed_words(), f"tejat {' '.join(words[:2])}"}) == []

@@ -24,7 +24,7 @@ def program() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            continue  # nobody can be told
+            continue  # there is no other place to report it
     # Everything is closed. Finalising the interpreter would take as long as several tool calls.
     os._exit(code)
 

@@ -67,7 +67,7 @@ def find_command(words: Sequence[str]) -> str | None:
 def near_misses(words: Sequence[str], *, is_first: bool) -> tuple[str, ...]:
     """Subcommands that a prompt of one or two words probably means, closest first.
 
-    `is_first` tells whether these words begin the command line; a name anywhere else is a near miss too.
+    `is_first` says whether these words begin the command line; a name anywhere else is a near miss too.
     """
     if not 1 <= len(words) <= 2 or any(character.isspace() for word in words for character in word):
         return ()

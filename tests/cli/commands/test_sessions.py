@@ -4,12 +4,15 @@ import hashlib
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.model_servers.gemini import ModelServer, text_reply
 from support.program import ProgramEnv, ProgramResult, script_answer, text_script
+from support.terminal.pty_program import run_at_terminal
 
 
 @pytest.fixture
@@ -131,6 +134,80 @@ class TestCommand:
             done.stderr
             == f"tejat: Wrong arguments for `tejat sessions {words[0]}`.\nRun `tejat sessions --help` for usage.\n"
         )
+
+
+class TestOtherProjects:
+    def begin(self, machine: ProgramEnv) -> tuple[str, Path]:
+        """A session of the project, and the directory of another one."""
+        model = machine.script(text_script("Hello."))
+        machine.write_user_settings(model={"name": model})
+        session = machine.run("-p", "one", "-o", "json").json["session_id"]
+        other = machine.base / "other"
+        other.mkdir()
+        return session, other
+
+    def run(self, machine: ProgramEnv, *words: str) -> ProgramResult:
+        return machine.run_shell(f'cd ../other && "$@" {" ".join(words)}')
+
+    def test_they_are_listed_with_their_project(self, machine: ProgramEnv) -> None:
+        session, _other = self.begin(machine)
+        assert self.run(machine, "sessions").stdout == (
+            "No sessions in this project yet. `--all` lists all projects.\n"
+        )
+        heading, row = self.run(machine, "sessions", "--all").stdout.splitlines()
+        assert heading.split() == ["AGE", "TURNS", "COST", "SESSION", "PROJECT", "PROMPT"]
+        assert row.split() == ["just", "now", "1", "free", session[:8], str(machine.project), "one"]
+        (entry,) = self.run(machine, "sessions", "--all", "--json").json
+        assert (entry["session_id"], entry["project"]) == (session, str(machine.project))
+        assert (entry["turns"], entry["tokens"], entry["cost"]) == (1, 0, 0.0)
+
+    def test_they_are_shown_exported_and_deleted_by_id(self, machine: ProgramEnv) -> None:
+        session, other = self.begin(machine)
+        assert "Hello." in self.run(machine, "sessions", "show", session[:8]).stdout
+        assert self.run(machine, "sessions", "export", session[:8], "chat.json").code == 0
+        assert json.loads((other / "chat.json").read_text())[0]["role"] == "user"
+        assert self.run(machine, "sessions", "delete", "latest", "--yes").code == 42
+        assert self.run(machine, "sessions", "delete", session, session[:6], "--yes").stdout == (
+            f"Deleted session {session}.\n"
+        )
+        assert self.run(machine, "sessions", "--all").stdout == "No sessions yet.\n"
+
+    def test_one_is_resumed_in_its_own_project(self, machine: ProgramEnv) -> None:
+        session, _other = self.begin(machine)
+        # Without a terminal a resumed session takes its prompt from standard input.
+        done = machine.run_shell(f'cd ../other && echo two | "$@" sessions resume {session[:8]}')
+        assert (done.code, done.stdout, done.stderr) == (0, "Hello.\n", "")
+        (entry,) = self.run(machine, "sessions", "--all", "--json").json
+        assert entry["turns"] == 2
+
+    def test_a_project_that_is_gone(self, machine: ProgramEnv) -> None:
+        session, other = self.begin(machine)
+        machine.project.rename(machine.base / "moved")
+        (machine.base / "project").symlink_to(machine.base / "nowhere")
+        done = subprocess.run(
+            [sys.executable, "-m", "tejat", "sessions", "resume", session],
+            cwd=other,
+            env={**os.environ, "HOME": str(machine.home)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 42
+        assert "Cannot open the project directory" in done.stderr
+
+
+class TestAsking:
+    @pytest.mark.parametrize(("answer", "code", "left"), [("n", 3, 1), ("y", 0, 0)])
+    def test_delete(self, machine: ProgramEnv, answer: str, code: int, left: int) -> None:
+        machine.run("-p", "one", "-m", machine.script(text_script("Hello.")))
+        words = ("-m", "tejat", "sessions", "delete", "1")
+        with run_at_terminal(*words, cwd=machine.project, HOME=str(machine.home)) as terminal:
+            terminal.wait_for("Delete permanently? [y]es / [n]o:")
+            terminal.type(f"{answer}\n".encode())
+            assert terminal.wait_for_exit()[0] == code
+        assert len(machine.run("sessions", "--json").json) == left
 
 
 class TestImport:

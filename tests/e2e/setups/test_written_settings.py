@@ -75,7 +75,7 @@ class TestFix:
         checks = machine.run("doctor").stdout
         assert f"{machine.user_file}:5 model.name: Gemini CLI cannot use this. `tejat doctor --fix` moves it" in checks
         refused = machine.run("doctor", "--fix")
-        assert (refused.code, refused.stderr) == (3, "tejat: no terminal to ask on. Use --yes to move them.\n")
+        assert (refused.code, refused.stderr) == (3, "tejat: No terminal to ask on. Use --yes to move them.\n")
         assert machine.user_file.read_text() == WRITTEN_BEFORE
         done = machine.run("doctor", "--fix", "--yes")
         assert (done.code, done.stderr) == (0, "")

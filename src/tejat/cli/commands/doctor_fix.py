@@ -39,7 +39,7 @@ def fix_settings(*, is_confirmed: bool) -> int:
         print(f"  {one_line(setting.source)}  {one_line(setting.key)}")
     if not is_confirmed:
         if not is_interactive():
-            print_error(_("no terminal to ask on. Use --yes to move them."))
+            print_error(_("No terminal to ask on. Use --yes to move them."))
             return EXIT_NOT_CONFIRMED
         if not confirm(_("Move them to {path}? [y]es / [n]o:", path=one_line(paths.own_settings))):
             print(_("Nothing was changed."), file=sys.stderr)

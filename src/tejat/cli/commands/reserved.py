@@ -12,7 +12,7 @@ from tejat.core.i18n import _
 
 
 def run_skills(words: list[str]) -> int:
-    """Say that there are no skills yet and return the exit code."""
+    """Report that there are no skills yet and return the exit code."""
     refused = None if {"-h", "--help"} & set(words) else refuse_if_switched_off("skills")
     if refused is not None:
         return refused
@@ -20,7 +20,7 @@ def run_skills(words: list[str]) -> int:
 
 
 def refuse_if_switched_off(feature: str) -> int | None:
-    """Say who has switched off extensions or skills and return the exit code, None if nobody has."""
+    """Report that extensions or skills are disabled and return the exit code; None if they are not."""
     try:
         settings = load_run_config(["."]).settings
         switch = settings.skills_enabled if feature == "skills" else settings.extensions_enabled
@@ -34,14 +34,17 @@ def refuse_if_switched_off(feature: str) -> int | None:
 
 
 def run_gemma(words: list[str]) -> int:
-    """Say what replaces the local router and return the exit code."""
+    """Name the replacement of the local router and return the exit code."""
     hint = _("Tejat has no local router. To use a local model: tejat -m ollama:NAME.")
     return _refuse("gemma", words, hint)
 
 
 def run_update(words: list[str]) -> int:
-    """Say how to update and return the exit code."""
-    hint = _("Tejat does not update itself. To update it: {command}.", command="python -m pip install --upgrade tejat")
+    """Explain how to update and return the exit code."""
+    hint = _(
+        "Tejat does not update itself. Update it as it was installed, for example: {command}.",
+        command="uv tool upgrade tejat",
+    )
     return _refuse("update", words, hint)
 
 

@@ -22,7 +22,7 @@ def serve_jsonl(
 ) -> None:
     """Answer every line until the input ends, then close. A bad line gets an error answer with its number.
 
-    While `is_listening`, the event loop runs on between the lines. Blocking is faster where nobody else is heard.
+    While `is_listening`, the event loop keeps running between the lines. Blocking is faster if nothing else can happen.
     """
     with closing(asyncio.new_event_loop()) as loop:
         answering = loop.create_task(_answer_all(run, _read_lines(lines, is_listening), answers))
