@@ -11,6 +11,9 @@ from tejat.core.tools.base import ToolResult
 BY_USER = "the person"
 """The value of `allowed_by` for a call that the user approved."""
 
+FEEDBACK_MARK = " They said: "
+"""Stands before the user's own words in the error of a rejected call."""
+
 
 class CallState(StrEnum):
     VALIDATING = "validating"

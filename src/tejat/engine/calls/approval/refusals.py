@@ -8,13 +8,11 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.call_events import FEEDBACK_MARK
 from tejat.core.tools.display import FileDiff
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
-
-FEEDBACK_MARK = " They said: "
-"""Stands before the user's own words in the message to the model."""
 
 
 class RejectedByUser(ToolFailure):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext
-from tejat.core.tools.call_events import CallFinished
+from tejat.core.tools.call_events import FEEDBACK_MARK, CallFinished
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.calls.title import tool_label
 from tejat.ui.shared.labels.durations import format_duration
@@ -111,10 +111,7 @@ _TRUNCATION = r"\[File content truncated: showing lines (\d+)-(\d+) of (\d+) tot
 def rejection_feedback(finished: CallFinished) -> str:
     """Return what the user told the model together with a no, sanitized; empty if nothing."""
     error = finished.result.error
-    return summarize_line(error.message.partition(_FEEDBACK)[2]) if finished.was_rejected and error else ""
-
-
-_FEEDBACK = "They said: "
+    return summarize_line(error.message.partition(FEEDBACK_MARK)[2]) if finished.was_rejected and error else ""
 
 
 def unknown_tool_message(finished: CallFinished) -> str:
