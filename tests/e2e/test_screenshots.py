@@ -27,7 +27,10 @@ HOW = "run .venv/bin/python scripts/screenshots and look at the pictures"
 
 @pytest.fixture(scope="module")
 def take() -> Take:
-    return record(DARK)
+    recorded = record(DARK)
+    if "no sandbox" in "\n".join(recorded.screens["start"].text()):
+        pytest.skip("the pictures show a machine with a sandbox")
+    return recorded
 
 
 def rows(lines: list[str]) -> list[str]:
