@@ -108,6 +108,7 @@ def test_colours_of_an_answer() -> None:
     assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36mb\x1b[0m\n"
     assert drawn("```py\nif x: pass\n```", DARK) == "\x1b[35mif\x1b[0m x: \x1b[35mpass\x1b[0m\n"
     assert drawn("```\nif x: pass\n```", DARK) == "\x1b[36mif x: pass\x1b[0m\n"
+    assert drawn("```sh\npytest -q\n```", DARK) == "\x1b[36mpytest -q\x1b[0m\n"
 
 
 def test_no_marks_stay_where_there_are_colours() -> None:

@@ -134,7 +134,7 @@ def _code_lines(code: CodeBlock, theme: Theme, width: int) -> Iterator[StyledLin
     elif code.is_first and not _is_language_name(code.info):
         yield from wrap_runs([(code.info, quiet)], width)
     lines = highlight_lines(code.lines, code.language, theme, before=code.before)
-    yield from lines if code.language else _colour_lines(lines, theme.style(StyleRole.CODE))
+    yield from _colour_lines(lines, theme.style(StyleRole.CODE)) if _is_plain(code) else lines
     if code.is_last and not theme.has_colours:
         yield [(rule, quiet)]
 
@@ -143,8 +143,18 @@ def _is_language_name(info: str) -> bool:
     return info.replace("+", "").replace("-", "").replace("#", "").isalnum() or not info
 
 
-def _colour_lines(lines: Iterable[StyledLine], style: Style) -> Iterator[StyledLine]:
-    return ([(text, style) for text, _ in line] for line in lines)
+def _is_plain(code: CodeBlock) -> bool:
+    """Whether the code has too few colours of its own to be told from text: output, commands."""
+    return code.language.lower() in _PLAIN_LANGUAGES
+
+
+_PLAIN_LANGUAGES = frozenset(
+    {"", "text", "txt", "plain", "plaintext", "output", "log", "console", "shell", "sh", "bash", "zsh", "fish"}
+)
+
+
+def _colour_lines(lines: Iterable[StyledLine], base: Style) -> Iterator[StyledLine]:
+    return ([(text, base if style is NO_STYLE else style) for text, style in line] for line in lines)
 
 
 def _table_lines(grid: TableBlock, theme: Theme, width: int, base: Style) -> Iterator[StyledLine]:
