@@ -56,7 +56,7 @@ class TestNames:
             machine.write_user_settings(model={"name": name})
         result, asked = run(machine, "-p", "hi")
         assert (result.code, result.stdout, asked) == (0, "Done.\n", [sent])
-        told = f"tejat: {name} stands for {sent}.\n" if name not in (None, sent) else ""
+        told = f"tejat: {name} is an alias of {sent}.\n" if name not in (None, sent) else ""
         assert result.stderr == told
         again, _ = run(machine, "-p", "hi")
         assert again.stderr == ""
