@@ -6,6 +6,7 @@ import sys
 
 from tejat.app.inspection.documentation import DOCUMENTATION_DIRECTORY, list_pages, read_page
 from tejat.cli.command_parser import CommandParser
+from tejat.cli.help.page import MAX_WIDTH, terminal_width
 from tejat.cli.messages import print_usage_error
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
@@ -13,6 +14,9 @@ from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.ui.plain.table import print_table
 from tejat.ui.shared.external.pager import Pager
+from tejat.ui.terminal.render.markdown.stream import render_markdown
+from tejat.ui.terminal.render.rich_output import render_ansi
+from tejat.ui.terminal.render.theme import detect_theme
 
 
 def run(words: list[str]) -> int:
@@ -62,11 +66,13 @@ def _path(name: str) -> str:
 
 
 def _show(text: str) -> None:
-    """Print a page, at a terminal in the user's pager."""
+    """Print a page; at a terminal rendered and in the user's pager."""
     if sys.stdin.isatty() and sys.stdout.isatty():
+        theme = detect_theme(os.environ, encoding=sys.stdout.encoding)
+        styled = render_ansi(render_markdown(text, theme), theme, width=min(terminal_width(), MAX_WIDTH))
         try:
-            asyncio.run(Pager((os.path.realpath("."),)).show(text))
+            asyncio.run(Pager((os.path.realpath("."),)).show(text, styled=styled))
         except UsageError:
-            print(text, end="")
+            print(styled, end="")
         return
     print(text, end="")

@@ -21,14 +21,21 @@ class Pager:
 
     untrusted: tuple[str, ...] = ()
 
-    async def show(self, text: str) -> None:
-        """Give the terminal to the pager until it exits; the text is sanitized first. Raises UsageError."""
+    async def show(self, text: str, *, styled: str | None = None) -> None:
+        """Give the terminal to the pager until it exits; the text is sanitized first. Raises UsageError.
+
+        `styled` is the same text with colour codes and nothing else to hide, for a pager that shows them.
+        """
         command = self._command()
+        shows_styles = styled is not None and os.path.basename(command[0]) == "less"
+        shown = styled if styled is not None and shows_styles else f"{sanitize_text(text)}\n"
+        styles = {"LESS": f"{os.environ.get('LESS', '')} -R".strip()} if shows_styles else {}
         try:
             with private_temp_directory("tejat-pager") as directory:
                 path = os.path.join(directory, "text")
-                write_private_file(path, f"{sanitize_text(text)}\n")
-                await run_in_terminal([*command, path], directory, environment={**os.environ, **_SECURE_ENVIRONMENT})
+                write_private_file(path, shown)
+                environment = {**os.environ, **_SECURE_ENVIRONMENT, **styles}
+                await run_in_terminal([*command, path], directory, environment=environment)
         except OSError as error:
             why = _("Cannot open the pager: {reason}.", reason=error.strerror)
             raise UsageError(why) from error

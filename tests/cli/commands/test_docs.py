@@ -1,0 +1,60 @@
+"""`tejat docs`: the installed documentation, for people and programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.source_tree import ROOT
+from support.terminal.pty_program import run_at_terminal, write_script
+from tejat.cli.main import main
+
+PAGES = {path.stem for path in (ROOT / "docs").glob("*.md")}
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs"]) == 0
+    heading, first, second, *rest = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["PAGE", "TITLE"]
+    assert [line.split()[0] for line in (first, second)] == ["index", "start"]
+    assert {line.split()[0] for line in rest} == PAGES - {"index", "start"}
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "--json"]) == 0
+    pages = json.loads(capsys.readouterr().out)
+    assert {page["name"] for page in pages} == PAGES
+    assert all(Path(page["path"]).is_file() and page["title"] for page in pages)
+
+
+@pytest.mark.parametrize("name", ["policy", "POLICY", "policy.md", "docs/policy.md"])
+def test_a_page(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", name]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+    assert main(["docs", name, "--path"]) == 0
+    assert Path(capsys.readouterr().out.strip()).resolve() == ROOT / "docs" / "policy.md"
+
+
+@pytest.mark.parametrize(("name", "told"), [("polcy", "Did you mean policy?"), ("../README", "Pages: index, start, ")])
+def test_no_such_page(name: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", name]) == 2
+    assert told in capsys.readouterr().err
+
+
+AT_A_TERMINAL = """
+import os
+os.dup2(0, 1)
+from tejat.cli.main import main
+main(["docs", "start"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"), [("less", "\x1b[1;4mStart here\x1b[0m\n[-R]\n"), ("mine", "# Start here\n[]\n")]
+)
+def test_at_a_terminal_a_page_is_rendered_for_less(program: str, shown: str, tmp_path: Path) -> None:
+    pager = write_script(tmp_path / program, 'head -1 "$1"', 'echo "[$LESS]"')
+    variables = {"HOME": str(tmp_path), "PAGER": str(pager), "NO_COLOR": "1", "LESS": ""}
+    with run_at_terminal("-c", AT_A_TERMINAL, **variables) as terminal:
+        assert terminal.wait_for("]\n").endswith(shown)
+        assert terminal.wait_for_exit()[0] == 0
