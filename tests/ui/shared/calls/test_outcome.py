@@ -92,7 +92,7 @@ TRUNCATED = (
         ),
         (
             FunctionCall("google_web_search", {"query": "tea"}),
-            ToolResult("", "No information found."),
+            ToolResult('No search results or information found for query: "tea"', "No information found."),
             'Searched the web for "tea" (no results)',
             "",
         ),
@@ -106,6 +106,12 @@ TRUNCATED = (
             FunctionCall("run_shell_command", {"command": "npm run dev", "is_background": True}),
             ToolResult("", "Background process started with PID 123."),
             "Started npm run dev in the background (process 123)",
+            "",
+        ),
+        (
+            FunctionCall("run_shell_command", {"command": "x", "is_background": True}),
+            ToolResult("", "Background process started with PID 123.\nNew files: .git/hooks/x"),
+            "Started x in the background",
             "",
         ),
         (FunctionCall("github__star", {}), ToolResult("", "Starred."), "Called github/star", "Starred."),

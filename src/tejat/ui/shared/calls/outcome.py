@@ -15,7 +15,7 @@ from tejat.ui.shared.labels.text_summary import summarize_line
 _MIN_SECONDS = 1.0
 """Least duration that is worth showing."""
 _SEARCH_TOOLS = ("search_file_content", "grep", "grep_search")
-_QUIET_TOOLS = frozenset({"web_fetch", "save_memory", "stop_background_process"})
+_QUIET_TOOLS = frozenset({"web_fetch", "save_memory"})
 """Tools whose display only repeats their title."""
 
 
@@ -88,9 +88,9 @@ def result_details(finished: CallFinished, display: str) -> tuple[str, ...] | No
         counts = [int(each) for each in re.findall(r"\*\*(\d+)", display)]
         return (ngettext("{count} file", "{count} files", counts[0]) if counts else _("no files"),)
     if name == "google_web_search":
-        return () if args.text("query") in display else (_("no results"),)
+        return (_("no results"),) if str(finished.result.llm_content).startswith(_NO_SEARCH_RESULTS) else ()
     if name == "run_shell_command" and args.is_set("is_background"):
-        return (_("process {pid}", pid=count),) if count is not None else None
+        return (_("process {pid}", pid=count),) if count is not None and "\n" not in display else None
     if name == "replace" and display:
         return ()  # a new file: the title says so
     return () if name in _QUIET_TOOLS else None
@@ -105,6 +105,7 @@ def read_range(finished: CallFinished) -> str:
     return _("lines {first}-{last} of {total}", first=found[1], last=found[2], total=found[3])
 
 
+_NO_SEARCH_RESULTS = "No search results"
 _TRUNCATION = r"\[File content truncated: showing lines (\d+)-(\d+) of (\d+) total lines"
 
 
