@@ -91,7 +91,7 @@ def test_why_and_what_came_of_it(tmp_path: Path) -> None:
 def test_what_rules_and_servers_come_to(tmp_path: Path) -> None:
     with speaking(tmp_path) as user:
         enter(user, "/policy explain run_shell_command sudo rm -rf one")
-        user.wait_for(translated("deletes or overwrites ("), idle=True)
+        user.wait_for(translated("deletes or overwrites data ("), idle=True)
         enter(user, "/mcp")
         user.wait_for(translated("The server did not start: no program"), idle=True)
         assert left_on(user) == [], user.describe()

@@ -522,8 +522,9 @@ class TestOffers:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
-            ("rm x", "the command deletes or overwrites (rm)"),
-            ("ls && rm x", "the command deletes or overwrites (rm)"),
+            ("rm x", "the command deletes or overwrites data (rm)"),
+            ("kill 1", "the command stops processes or the machine (kill)"),
+            ("ls && rm x", "the command deletes or overwrites data (rm)"),
             ("ls > f", "it redirects to or from a file"),
             ("python -c 1", "python can run any code"),
             ("sudo ls", "sudo can run any code"),

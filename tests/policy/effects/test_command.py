@@ -290,7 +290,7 @@ def test_what_is_no_place(text: str) -> None:
 def test_the_words() -> None:
     assert command_effects(["sort", "-o", "a", "b"]) == CommandEffects(writes=("writes a file (-o)",), paths=("a", "b"))
     assert command_effects(["rm", "-rf", "a"]) == CommandEffects(
-        destroys=("deletes or overwrites (rm)",), paths=("f", "a")
+        destroys=("deletes or overwrites data (rm)",), paths=("f", "a")
     )
     assert command_effects(["python", "-c", "x"]) == CommandEffects(
         runs_code=("runs code (python)", "runs code from the command line (-c)"), paths=("x",)

@@ -20,6 +20,7 @@ from tejat.policy.effects.tables import (
     READ_ONLY_PROGRAMS,
     SINGLE_DASH_PROGRAMS,
     SQL_CLIENTS,
+    STOPPING_PROGRAMS,
     TEXT_PROGRAMS,
     TREE_OPTIONS,
     TREE_PROGRAMS,
@@ -106,7 +107,7 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
         )
     is_destructive = name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
     writes = [lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
-    destroys = [lazy("deletes or overwrites ({name})", name=name)] if is_destructive else []
+    destroys = [_destruction(name)] if is_destructive else []
     runs = [lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
     writes += [lazy("writes a file ({option})", option=each) for each in _given_options(name, words, WRITE_OPTIONS)]
     destroys += [lazy("deletes ({option})", option=each) for each in _given_options(name, words, DESTRUCTIVE_OPTIONS)]
@@ -130,6 +131,12 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
         trees=_trees(name, words, paths),
         makes_links=name in LINK_PROGRAMS or bool(_given_options(name, words, LINK_OPTIONS)),
     )
+
+
+def _destruction(name: str) -> str:
+    if name in STOPPING_PROGRAMS:
+        return lazy("stops processes or the machine ({name})", name=name)
+    return lazy("deletes or overwrites data ({name})", name=name)
 
 
 def _canonical_name(word: str) -> str:

@@ -21,6 +21,8 @@ DESTRUCTIVE_PROGRAMS = word_set(
     crontab del erase rd remove-item ri clear-content clc format diskpart remove-itemproperty clear-item cli rimraf
     """
 )
+# Those among them that stop something.
+STOPPING_PROGRAMS = word_set("shutdown reboot halt poweroff kill killall pkill")
 # Programs that run code: their own files, the project's, or their input.
 CODE_RUNNERS = word_set(
     """
