@@ -19,7 +19,7 @@ _MESSAGES_SCRIPT: dict[str, Any] = runpy.run_path(
 # What a translator leaves alone: fields, keys in brackets, code, flags, variables, slash commands, our name.
 _KEPT = re.compile(
     r"\{\{|\}\}|\{[^{}]*\}|%\([a-z_]+\)[srd]|%[srd]|\[[a-zA-Z]\]|`[^`]*`|(?<!\w)--?[a-zA-Z][a-zA-Z-]*"
-    r"|\b[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/])/[a-z]+\b|\btejat\b|https?://\S+"
+    r"|\b[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/])/[a-z]+\b|\b[Tt]ejat\b|https?://\S+"
 )
 _IDENTIFIER = re.compile(r"\b[0-9a-f]+(?:-[0-9a-f]*)+")
 """Of a session, or a part of it where a row ends."""

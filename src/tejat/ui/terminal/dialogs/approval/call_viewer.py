@@ -13,6 +13,11 @@ from tejat.ui.terminal.dialogs.key_hints import joined_hints
 from tejat.ui.terminal.render.scroll import ScrollPosition
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
+VIEW_KEY = "v"
+"""Opens the view, and from there the pager."""
+WHOLE_FILE_KEY = "m"
+_CLOSE_KEY = "q"
+
 
 class ViewerAction(StrEnum):
     CLOSE = "close"
@@ -62,26 +67,28 @@ class CallViewer:
         self.changes = shown.changes
         call_end = content.count(width, lines=self._call_lines) if content is self._changes_only else total
         self.has_reached_end = end >= call_end
-        hints = [_("Rows {start}-{end} of {total}", start=first + 1, end=end, total=total), _("q to close")]
+        hints = [
+            _("Rows {start}-{end} of {total}", start=first + 1, end=end, total=total),
+            _("{key} to close", key=_CLOSE_KEY),
+        ]
         if self._scroll.can_scroll:
             hints.append(_("Space to scroll"))
         if self._whole_file is not None:
-            hints.append(_("m changes only") if self._shows_whole_file else _("m whole file"))
-        return [*shown.rows, joined_hints([*hints, _("v pager")], self._theme, width=width)][-height:]
+            shows_changes = _("{key} changes only", key=WHOLE_FILE_KEY)
+            hints.append(shows_changes if self._shows_whole_file else _("{key} whole file", key=WHOLE_FILE_KEY))
+        hints.append(_("{key} pager", key=VIEW_KEY))
+        return [*shown.rows, joined_hints(hints, self._theme, width=width)][-height:]
 
     def press(self, key: str) -> ViewerAction | None:
-        match key:
-            case "q" | "Q" | "escape":
-                return ViewerAction.CLOSE
-            case "v":
-                return ViewerAction.PAGER
-            case "m" if self._whole_file is not None:
-                self._shows_whole_file = not self._shows_whole_file
-                self._scroll = ScrollPosition()
-            case " ":
-                self._scroll.press("pagedown", page=self._page)
-            case _:
-                self._scroll.press(key, page=self._page)
+        if key.lower() in (_CLOSE_KEY, "escape"):
+            return ViewerAction.CLOSE
+        if key == VIEW_KEY:
+            return ViewerAction.PAGER
+        if key == WHOLE_FILE_KEY and self._whole_file is not None:
+            self._shows_whole_file = not self._shows_whole_file
+            self._scroll = ScrollPosition()
+        else:
+            self._scroll.press("pagedown" if key == " " else key, page=self._page)
         return None
 
     @property

@@ -18,7 +18,7 @@ from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, appro
 from tejat.ui.shared.approval.display_lines import escape_line
 from tejat.ui.shared.approval.view import ApprovalView, build_approval_view
 from tejat.ui.shared.diff.rows import DiffRowKind, build_file_rows
-from tejat.ui.terminal.dialogs.approval.call_viewer import CallViewer, ViewerAction
+from tejat.ui.terminal.dialogs.approval.call_viewer import VIEW_KEY, WHOLE_FILE_KEY, CallViewer, ViewerAction
 from tejat.ui.terminal.dialogs.approval.layout import ApprovalLayout, DialogState, LaidOutApproval
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
@@ -148,8 +148,8 @@ class ApprovalDialog:
         return None
 
     def _press_letter(self, key: str) -> _Decision | None:
-        if key == "v" or (key == "m" and self._has_whole_file):
-            self._open_viewer(shows_whole_file=key == "m")
+        if key == VIEW_KEY or (key == WHOLE_FILE_KEY and self._has_whole_file):
+            self._open_viewer(shows_whole_file=key == WHOLE_FILE_KEY)
             return None
         for number, choice in enumerate(self._choices, 1):
             if key in (choice.letter, str(number)):
@@ -184,10 +184,12 @@ class ApprovalDialog:
     def _may_approve(self, choice: ApprovalChoice, *, key: str) -> bool:
         """Whether everything was on screen, or the user accepts a change that was not; else leave a message."""
         if not self._call_viewed:
-            self._message = _("Not everything has been shown yet. Space to scroll, v to view, then answer.")
+            self._message = _(
+                "Not everything has been shown yet. Space to scroll, {key} to view, then answer.", key=VIEW_KEY
+            )
             return False
         if choice.rule and not self._rules_viewed:
-            self._message = _("The rule has not been shown yet. v to view it, then answer.")
+            self._message = _("The rule has not been shown yet. {key} to view it, then answer.", key=VIEW_KEY)
             return False
         message = self._unread_message(key)
         if not message or self._unread_approval == choice:
@@ -203,11 +205,12 @@ class ApprovalDialog:
         hidden = total - len(self._viewed_changes)
         if hidden:
             return ngettext(
-                "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
-                "{count} of {total} changed lines not shown. {key} again to approve anyway, v to view.",
+                "{count} of {total} changed lines not shown. {key} again to approve anyway, {view} to view.",
+                "{count} of {total} changed lines not shown. {key} again to approve anyway, {view} to view.",
                 hidden,
                 total=total,
                 key=key,
+                view=VIEW_KEY,
             )
         if not total and isinstance(self._confirmation, EditConfirmation):
             return _("The changed lines are not shown. {key} again to approve anyway.", key=key)

@@ -8,6 +8,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.ui.shared.approval.choices import ApprovalChoice
 from tejat.ui.shared.approval.view import ApprovalView
+from tejat.ui.terminal.dialogs.approval.call_viewer import VIEW_KEY, WHOLE_FILE_KEY
 from tejat.ui.terminal.dialogs.approval.choice_rows import compact_rows, list_rows, rule_rows, selected_label_row
 from tejat.ui.terminal.dialogs.approval.content_rows import ContentRows, VisibleRows
 from tejat.ui.terminal.dialogs.approval.view_lines import call_lines, fact_lines, heading_rows, server_note_lines
@@ -234,9 +235,9 @@ class ApprovalLayout:
             return styled_rows(self._theme, wrap_words(state.message, width=width)[:limit], StyleRole.WARNING)
         if state.feedback is not None:
             return [joined_hints([_("Enter to send"), _("Esc to go back")], self._theme, width=width)]
-        hints = [_("Enter to confirm"), _("Esc to stop"), _("v view")]
+        hints = [_("Enter to confirm"), _("Esc to stop"), _("{key} view", key=VIEW_KEY)]
         if self._has_whole_file:
-            hints.append(_("m whole file"))
+            hints.append(_("{key} whole file", key=WHOLE_FILE_KEY))
         return [joined_hints(hints, self._theme, width=width)]
 
 
