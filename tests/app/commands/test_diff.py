@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.file_changes import THREE_WRITES, call_ids, send_prompts
+from support.file_changes import THREE_WRITES, call_ids, send_prompts, write_script
 from support.interactive import InteractiveEnv, InteractiveRunner
 from support.prompter import FakePrompter
 from tejat.core.ui.report import DiffBlock
@@ -62,6 +62,18 @@ def test_undone_changes_are_gone(env: InteractiveEnv) -> None:
         return await runner.command_output("/diff")
 
     assert env.run_with(work, script=THREE_WRITES) == NONE
+
+
+def test_very_many_lines(env: InteractiveEnv) -> None:
+    script = write_script("a.txt", "x\n" * 300) + write_script("b.txt", "y\n" * 300) + write_script("c.txt", "z\n")
+
+    async def work(runner: InteractiveRunner) -> str:
+        await send_prompts(runner)
+        return await runner.command_output("/diff")
+
+    lines = env.run_with(work, script=script).splitlines()
+    assert ("+x" in lines, "+y" in lines) == (True, False)
+    assert lines[-2:] == ["2 more files are not shown.", "/diff ID shows one call, !git diff everything."]
 
 
 def test_none_yet(env: InteractiveEnv) -> None:

@@ -122,6 +122,7 @@ class TestRemove:
     ("line", "text"),
     [
         ("/login nobody", f"Unknown service nobody.\n{USAGE}"),
+        ("/login vertex", "vertex has no single API key. Set its environment variables: see /docs models."),
         (
             f"/login gemini {OLD}",
             f"Do not type a key after /login. You are asked for it, and it stays hidden.\n{USAGE}",

@@ -13,6 +13,7 @@ from tejat.core.undo import UndoEntry
 
 _USAGE = "/diff [last | N | ID]"
 _MAX_LISTED = 50
+_MAX_LINES = 400
 
 
 class DiffCommand(SlashCommand):

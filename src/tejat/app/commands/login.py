@@ -15,7 +15,7 @@ from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService
-from tejat.models.names import parse_model_name
+from tejat.models.names import Provider, parse_model_name
 
 _USAGE = "/login [gemini | anthropic | openai | remove]"
 _SIGN_OUT = ("remove", "signout", "logout")
@@ -138,4 +138,8 @@ def _find_service(word: str) -> ApiKeyService:
     for service in API_KEY_SERVICES:
         if word.casefold() == service.provider.value:
             return service
+    if word.casefold() in set(Provider):
+        raise UsageError(
+            _("{service} has no single API key. Set its environment variables: see /docs models.", service=word)
+        )
     raise UsageError(_("Unknown service {word}.\nUsage: {usage}", word=word, usage=_USAGE))
