@@ -133,7 +133,7 @@ def _trust_report(root: str, trust: TrustDecision, context: Sequence[str], serve
         changed = ", ".join(item.path for item in trust.changed)
         blocks.append(Paragraph(_("Changed since you trusted it: {names}", names=changed), Tone.WARNING))
     if trust.items or context:
-        warning = _("Its configuration can run programs and instruct the model. Nothing of it has been used yet.")
+        warning = _("Its configuration can run programs and instruct the model. None is used yet.")
         blocks += [Paragraph(warning), Paragraph(_("It contains {summary}.", summary=_summary(trust.items, context)))]
         described = [item for item in trust.items if item.details]
         details = [
