@@ -6,8 +6,8 @@ import pytest
 
 from support.file_changes import THREE_WRITES, call_ids, send_prompts, write_script
 from support.interactive import InteractiveEnv, InteractiveRunner
-from support.prompter import FakePrompter
-from tejat.core.ui.report import DiffBlock
+from support.prompter import FakePrompter, report_text
+from tejat.core.ui.report import DiffBlock, Report
 
 NONE = "No file changes.\nOnly changes by tool calls are shown; for everything else run !git diff."
 
@@ -67,13 +67,15 @@ def test_undone_changes_are_gone(env: InteractiveEnv) -> None:
 def test_very_many_lines(env: InteractiveEnv) -> None:
     script = write_script("a.txt", "x\n" * 300) + write_script("b.txt", "y\n" * 300) + write_script("c.txt", "z\n")
 
-    async def work(runner: InteractiveRunner) -> str:
+    async def work(runner: InteractiveRunner) -> Report:
         await send_prompts(runner)
-        return await runner.command_output("/diff")
+        person = FakePrompter()
+        await runner.interactive.commands.run("/diff", person)
+        return person.reports[0]
 
-    lines = env.run_with(work, script=script).splitlines()
-    assert ("+x" in lines, "+y" in lines) == (True, False)
-    assert lines[-2:] == ["2 more files are not shown.", "/diff ID shows one call, !git diff everything."]
+    report = env.run_with(work, script=script)
+    assert [block.max_rows for block in report.blocks if isinstance(block, DiffBlock)] == [133, 133, 133]
+    assert report_text(report).endswith("\n/diff ID shows one call, !git diff everything.")
 
 
 def test_none_yet(env: InteractiveEnv) -> None:

@@ -14,13 +14,15 @@ from tejat.core.undo import UndoEntry
 _USAGE = "/diff [last | N | ID]"
 _MAX_LISTED = 50
 _MAX_LINES = 400
+_MIN_ROWS = 10
+_MAX_FILES = 40
 
 
 class DiffCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         service = UndoService(self.context.manager)
         title, entries = await self._select(arguments, service)
-        user.show(_diff_report(title, diff_blocks(await service.diff(entries), self.context.run_config.roots[0])))
+        user.show(_diff_report(title, await service.diff(entries), self.context.run_config.roots[0]))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         entries = await UndoService(self.context.manager).session_entries()
@@ -57,10 +59,19 @@ def diff_blocks(pieces: Sequence[str], root: str, *, max_rows: int | None = None
     return tuple(DiffBlock(piece, max_rows) if "\n@@ " in piece else Paragraph(piece.rstrip("\n")) for piece in short)
 
 
-def _diff_report(title: str, blocks: tuple[ReportBlock, ...]) -> Report:
-    if not blocks:
+def _diff_report(title: str, pieces: Sequence[str], root: str) -> Report:
+    """All changes; if they are too many to read, the beginning and the end of each file."""
+    if not pieces:
         note = _("Only changes by tool calls are shown; for everything else run !git diff.")
         return Report(blocks=(Paragraph(_("No file changes.")), Paragraph(note, Tone.QUIET)))
+    is_long = sum(piece.count("\n") for piece in pieces) > _MAX_LINES
+    max_rows = max(_MAX_LINES // len(pieces), _MIN_ROWS) if is_long else None
+    blocks = diff_blocks(pieces[:_MAX_FILES], root, max_rows=max_rows)
+    if hidden := len(pieces[_MAX_FILES:]):
+        more = ngettext("{count} more file is not shown.", "{count} more files are not shown.", hidden)
+        blocks = (*blocks, Paragraph(more, Tone.WARNING))
+    if is_long:
+        blocks = (*blocks, Paragraph(_("/diff ID shows one call, !git diff everything."), Tone.QUIET))
     return Report(title, blocks)
 
 
