@@ -186,7 +186,7 @@ class TestSuggestions:
             ("/settings ui.a", ["ui.animations", "ui.autoThemeSwitching"]),
             ("/settings ui.animations f", ["false"]),
             ("/settings unset ui.a", ["ui.animations", "ui.autoThemeSwitching"]),
-            ("/settings ui.theme d", ["dark"]),
+            ("/settings ui.theme da", ["dark"]),
             ("/theme l", ["light"]),
             ("/vim o", ["on", "off"]),
             ("/export m", ["md"]),
