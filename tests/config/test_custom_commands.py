@@ -131,8 +131,7 @@ class TestWhose:
         put(machine.project, "other.toml", "Do something else.")
         new = put(machine.project, "new.toml")
         told = {
-            name: f"Skipped command /{name}. "
-            f"Ignoring {path}: it changed after the folder was checked."
+            name: f"Skipped command /{name}. Ignoring {path}: it changed after the folder was checked."
             for name, path in (("new", new), ("other", other))
         }
         kept = {name: command(path, name, tier=PROJECT) for name, path in (("marked", marked), ("same", same))}

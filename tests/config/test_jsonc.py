@@ -130,8 +130,8 @@ def test_anything_else_is_refused_with_its_place(text: str) -> None:
         ("[truely]", "'t' does not start a value at line 1, column 2"),
         ("[1e999]", "number too large at line 1, column 2"),
         ("9" * 301, "number too long at line 1, column 1"),
-        ('["a]', 'unterminated string at line 1, column 2'),
-        ('["a\nb"]', 'unterminated string at line 1, column 2'),
+        ('["a]', "unterminated string at line 1, column 2"),
+        ('["a\nb"]', "unterminated string at line 1, column 2"),
         ('["a\tb"]', "control character (U+0009) in a string at line 1, column 4"),
         ('["\\x41"]', "invalid escape at line 1, column 3"),
         ('["\\u00g0"]', "invalid escape at line 1, column 3"),
@@ -150,9 +150,7 @@ def test_what_is_wrong_is_said(text: str, message: str) -> None:
 
 def test_the_depth_is_bounded() -> None:
     parse_jsonc("[" * MAX_DEPTH + "]" * MAX_DEPTH)
-    with pytest.raises(
-        JsoncError, match=f"^nested more than 100 levels deep at line 1, column {MAX_DEPTH + 1}$"
-    ):
+    with pytest.raises(JsoncError, match=f"^nested more than 100 levels deep at line 1, column {MAX_DEPTH + 1}$"):
         parse_jsonc("[" * 1_000_000)
     with pytest.raises(JsoncError, match=r"^nested more than 100 levels deep"):
         parse_jsonc('{"a":' * 100_000)

@@ -114,7 +114,9 @@ class TestPrivateDirectory:
     @pytest.mark.skipif(os.geteuid() == 0, reason="for root every directory is open")
     def test_no_permission(self, tmp_path: Path) -> None:
         (tmp_path / "closed").mkdir(mode=0o500)
-        with pytest.raises(UsageError, match=f"^Could not create the directory {tmp_path}/closed/a: Permission denied.$"):
+        with pytest.raises(
+            UsageError, match=f"^Could not create the directory {tmp_path}/closed/a: Permission denied.$"
+        ):
             make_private_directory(f"{tmp_path}/closed/a")
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")

@@ -300,7 +300,9 @@ class TestFailure:
 
     def test_the_home_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "home").touch()
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: Could not create the directory .*: Not a dir"):
+        with pytest.raises(
+            UsageError, match=r"^The rule could not be saved: Could not create the directory .*: Not a dir"
+        ):
             save_rules(app_paths({"HOME": f"{tmp_path}/home"}), rule("a"))
 
     def test_a_directory_in_the_place_of_the_file(self, paths: AppPaths) -> None:

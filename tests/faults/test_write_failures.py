@@ -90,9 +90,7 @@ class TestRefused:
         expected = seen(roots, file)
         with as_user(12345):
             error = refusal(roots, file, expected)
-        message = (
-            f"Permission denied writing to file: {file} (EACCES). This user cannot write it (mode 0644, owner 0)."
-        )
+        message = f"Permission denied writing to file: {file} (EACCES). This user cannot write it (mode 0644, owner 0)."
         assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
         assert tree(root) == {"f": b"old content"}
 

@@ -99,10 +99,7 @@ def test_there_is_an_end_to_it() -> None:
         (needs(inputRequests={"a": asks("ping")}), "The server sent a request that cannot be answered here."),
         (
             needs(inputRequests={"a": asks("sampling/createMessage")}),
-            (
-                "The server sent sampling/createMessage, which is not supported here: "
-                "The model may not be asked here."
-            ),
+            "The server sent sampling/createMessage, which is not supported here: The model may not be asked here.",
         ),
     ],
 )

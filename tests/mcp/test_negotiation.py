@@ -74,7 +74,10 @@ def test_a_server_that_keeps_nothing_in_mind(tmp_path: Path) -> None:
     [
         (["refuse=initialize"], REFUSED),
         (["refuse=initialize", "odd=server/discover"], REFUSED),
-        (["stateless", "broken=server/discover"], "The server returned an error: Unsupported protocol version (code -32022)"),
+        (
+            ["stateless", "broken=server/discover"],
+            "The server returned an error: Unsupported protocol version (code -32022)",
+        ),
         (
             ["stateless", 'result=server/discover:{"supportedVersions":["2031-01-01"]}'],
             "The server returned an error: Unsupported protocol version (code -32022)",

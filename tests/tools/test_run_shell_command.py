@@ -670,12 +670,16 @@ class TestApproval:
         approved = asyncio.run(tool.should_confirm_execute(params))
         (root / "link").unlink()
         (root / "link").symlink_to("two")
-        refused = failed_result("The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE)
+        refused = failed_result(
+            "The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE
+        )
         assert asyncio.run(validate_and_execute(tool, params, ToolContext(approved=approved))) == refused
         assert list((root / "one").iterdir()) + list((root / "two").iterdir()) == []
 
     def test_an_approval_of_something_else_is_refused(self, tool: ShellTool, root: Path) -> None:
-        refused = failed_result("The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE)
+        refused = failed_result(
+            "The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE
+        )
         assert call(tool, "touch mark", ToolContext(approved=InfoConfirmation("a", "b"))) == refused
         approved = asyncio.run(tool.should_confirm_execute({"command": "touch mark"}))
         assert isinstance(approved, ExecConfirmation)

@@ -395,9 +395,10 @@ class TestDoubt:
         trust_folder(machine.paths, machine.root)
         os.chmod(machine.paths.trust_store, 0o622)
         trust = machine.decide()
+        store = machine.paths.trust_store
         assert (trust.level, trust.problem) == (
             NOT_TRUSTED,
-            f"Refusing to use {machine.paths.trust_store}: writable by everyone. Fix it with: chmod o-w {machine.paths.trust_store}",
+            f"Refusing to use {store}: writable by everyone. Fix it with: chmod o-w {store}",
         )
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")

@@ -153,8 +153,7 @@ class TestTogether:
             "",
         )
         assert combined_objection([self.YES, self.ASK, self.FAILED]) == (
-            'Hook "asker" (BeforeTool) asks: Sure?\n'
-            'Hook "broken" (BeforeTool) failed: it exited with code 1.'
+            'Hook "asker" (BeforeTool) asks: Sure?\nHook "broken" (BeforeTool) failed: it exited with code 1.'
         )
         assert failure_message(self.FAILED) == 'Hook "broken" (BeforeTool) failed: it exited with code 1.'
 

@@ -311,9 +311,7 @@ class TestText:
         assert "\n" not in told
 
     def test_lines_are_told(self) -> None:
-        assert loops_in_text("- one\n" * (REPEATED_LINES + 1)) == [
-            "The same 100 lines were repeated."
-        ]
+        assert loops_in_text("- one\n" * (REPEATED_LINES + 1)) == ["The same 100 lines were repeated."]
         assert loops_in_text("- one\n" * REPEATED_LINES) == []
 
     def test_a_call_begins_a_new_text(self) -> None:

@@ -387,9 +387,7 @@ class TestShell:
     def test_the_user_says_no(self, machine: Machine) -> None:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}", approver=FakeApprover([NO]))
-        assert str(refusal.value) == (
-            "/x was not sent: did not run: touch a\nYou rejected this call."
-        )
+        assert str(refusal.value) == "/x was not sent: did not run: touch a\nYou rejected this call."
         assert list(machine.root.iterdir()) == []
 
     def test_without_the_tool_nothing_runs(self, machine: Machine) -> None:
@@ -466,9 +464,7 @@ class TestTheProgram:
         done = program.run("-p", "/greet Bob", "--output-format", "json", "--yolo")
         result = json.loads(done.stdout)
         assert (done.returncode, result["error"]["type"], result["error"]["code"]) == (55, "not_trusted", 55)
-        assert result["error"]["message"].startswith(
-            "/greet is a project command, and this folder is not trusted. "
-        )
+        assert result["error"]["message"].startswith("/greet is a project command, and this folder is not trusted. ")
         assert not (program.machine.root / "MARK").exists()
 
     def test_a_command_of_a_folder_that_is_trusted(self, program: Program) -> None:
@@ -494,10 +490,7 @@ class TestTheProgram:
     def test_a_broken_one_and_one_beside_it(self, program: Program) -> None:
         broken = program.put(program.machine.home, "broken.toml", "")
         program.put(program.machine.home, "x.toml", "Say hello.")
-        told = (
-            f"tejat: Skipped command /broken. "
-            f"{broken}: prompt must be a non-empty string.\n"
-        )
+        told = f"tejat: Skipped command /broken. {broken}: prompt must be a non-empty string.\n"
         done = program.run("-p", "/broken")
         assert (done.returncode, done.stdout, done.stderr) == (42, "", told)
         done = program.run("-p", "/x")

@@ -84,10 +84,7 @@ class TestDiscovery:
         assert found.problems == (
             'Skipped a tool of MCP server srv: its name "hid<U+200B>den" contains invisible characters.',
             'Skipped tools of MCP server srv: "x y", "x_y" would all be named srv__x_y.',
-            (
-                "Skipped tool srv__odd: its parameters cannot be sent to a model: "
-                'a parameter is named "<U+200B>".'
-            ),
+            'Skipped tool srv__odd: its parameters cannot be sent to a model: a parameter is named "<U+200B>".',
             "The tool srv__deep was left out, because of what it declares: nested too deeply.",
         )
 

@@ -150,7 +150,11 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
     ("answer", "message", "problem"),
     [
         (http_response("405 Method Not Allowed"), "HERE returned 405 Method Not Allowed.", McpProblem.START),
-        (http_response("401 Unauthorized"), "HERE requires authentication (401 Unauthorized).", McpProblem.UNAUTHORIZED),
+        (
+            http_response("401 Unauthorized"),
+            "HERE requires authentication (401 Unauthorized).",
+            McpProblem.UNAUTHORIZED,
+        ),
         (
             http_response("200 OK", "{}", content_type="application/json"),
             "HERE sent application/json, not an event stream.",

@@ -141,7 +141,10 @@ def test_the_catalogue_where_a_service_does_not_answer(reply: Reply, problem: st
     ("environment", "problem"),
     [
         ({}, "No API key for this service."),
-        ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "nonsense"}, "GOOGLE_GEMINI_BASE_URL is not a valid service address"),
+        (
+            {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "nonsense"},
+            "GOOGLE_GEMINI_BASE_URL is not a valid service address",
+        ),
         ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"}, "Could not connect to 127.0.0.1:9"),
     ],
 )

@@ -125,12 +125,14 @@ def test_the_token_of_a_machine_is_good_until_shortly_before_its_end() -> None:
         assert not credentials.valid
 
 
-@pytest.mark.parametrize("token", [error_reply(404, "no service account"), json_reply([]), json_reply({"access_token": "x"})])
+@pytest.mark.parametrize(
+    "token", [error_reply(404, "no service account"), json_reply([]), json_reply({"access_token": "x"})]
+)
 def test_a_machine_without_an_account(token: Reply) -> None:
     with metadata(token) as server:
         environment = {"GCE_METADATA_HOST": f"127.0.0.1:{server.port}"}
         credentials = load_credentials(environment)
-        with pytest.raises(ModelFailure, match="(?i)machine has no|invalid token") as caught:
+        with pytest.raises(ModelFailure, match=r"(?i)machine has no|invalid token") as caught:
             refresh_credentials(credentials, environment)
     assert caught.value.kind is FailureKind.AUTHENTICATION
 

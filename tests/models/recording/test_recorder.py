@@ -317,7 +317,12 @@ class TestBrokenFiles:
                 "line 1 cannot be replayed: 'flying' is not a valid",
             ),
             (1, "Look at", "Look up", "line 2 cannot be replayed: A piece was changed since it was recorded."),
-            (1, '"conversation"', '"other"', "line 2 cannot be replayed: The request was changed since it was recorded."),
+            (
+                1,
+                '"conversation"',
+                '"other"',
+                "line 2 cannot be replayed: The request was changed since it was recorded.",
+            ),
             (2, "{", "", "line 3 cannot be replayed: Extra data"),
             (2, '"chunks"', '"chnuks"', "line 3 cannot be replayed: The field chunks is missing"),
         ],

@@ -99,7 +99,9 @@ def test_what_to_do() -> None:
     )
     without = parse_api_error(error_body("no"), ModelTarget("m", "OPENAI_API_KEY"), status=401)
     assert without.message.endswith("It needs an API key: set OPENAI_API_KEY.")
-    assert "Check that this server has a model named gpt-x" in parse_api_error(error_body("no"), ASKED, status=404).message
+    assert (
+        "Check that this server has a model named gpt-x" in parse_api_error(error_body("no"), ASKED, status=404).message
+    )
 
 
 @pytest.mark.parametrize("status", [200, 301, 400, 401, 404, 413, 429, 500])

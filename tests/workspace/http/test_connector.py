@@ -394,7 +394,9 @@ class TestProxies:
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.PROXY
-        assert str(failure).endswith("closed the connection before responding. It was asked to connect to service.test:443.")
+        assert str(failure).endswith(
+            "closed the connection before responding. It was asked to connect to service.test:443."
+        )
 
     def test_a_proxy_that_is_not_there(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as gone:

@@ -248,7 +248,9 @@ class TestRead:
         Path(job.log).unlink()
         (tmp_path / "secret").write_text("secret")
         Path(job.log).symlink_to(tmp_path / "secret")
-        with pytest.raises(ToolFailure, match=r"Could not read the output of process \d+: Too many levels of symbolic links"):
+        with pytest.raises(
+            ToolFailure, match=r"Could not read the output of process \d+: Too many levels of symbolic links"
+        ):
             jobs.read_log(job.pid)
 
     def test_a_pipe_is_refused_at_once(self, jobs: JobStore) -> None:

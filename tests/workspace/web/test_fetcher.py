@@ -188,9 +188,7 @@ class TestWhatIsBlocked:
             return await Fetcher(http).fetch(opened.origin, allow_private=frozenset(agreed))
 
         failure, opened = refused({"/": PAGE}, work)
-        assert failure.message == (
-            "Blocked: 127.0.0.1, on this machine or a private network, which was not approved."
-        )
+        assert failure.message == "Blocked: 127.0.0.1, on this machine or a private network, which was not approved."
         assert opened.requests == []
 
     def test_a_yes_never_opens_what_is_forbidden(self) -> None:
