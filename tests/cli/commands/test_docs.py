@@ -54,7 +54,7 @@ main(["docs", "start"])
 )
 def test_at_a_terminal_a_page_is_rendered_for_less(program: str, shown: str, tmp_path: Path) -> None:
     pager = write_script(tmp_path / program, 'head -1 "$1"', 'echo "[$LESS]"')
-    variables = {"HOME": str(tmp_path), "PAGER": str(pager), "NO_COLOR": "1", "LESS": ""}
-    with run_at_terminal("-c", AT_A_TERMINAL, **variables) as terminal:
+    home = str(tmp_path)
+    with run_at_terminal("-c", AT_A_TERMINAL, HOME=home, PAGER=str(pager), NO_COLOR="1", LESS="") as terminal:
         assert terminal.wait_for("]\n").endswith(shown)
         assert terminal.wait_for_exit()[0] == 0

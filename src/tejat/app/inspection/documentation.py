@@ -31,12 +31,17 @@ def list_pages() -> list[DocumentationPage]:
 
 
 def read_page(name: str) -> str:
-    """Read a page as Markdown. The name may end in `.md` and begin with `docs/`. Raises UsageError."""
+    """Read a page as Markdown. Raises UsageError if there is none with this name."""
+    with open(find_page(name).path, encoding="utf-8") as file:
+        return file.read()
+
+
+def find_page(name: str) -> DocumentationPage:
+    """Return a page. The name may end in `.md` and begin with `docs/`. Raises UsageError."""
     wanted = name.removeprefix("docs/").removesuffix(_SUFFIX).lower()
     pages = {page.name: page for page in list_pages()}
     if wanted in pages:
-        with open(pages[wanted].path, encoding="utf-8") as file:
-            return file.read()
+        return pages[wanted]
     shown = name[:_MAX_NAME_LENGTH]
     closest = min(pages, key=lambda page: edit_distance(wanted[:_MAX_NAME_LENGTH], page))
     if edit_distance(wanted[:_MAX_NAME_LENGTH], closest) <= max(1, len(closest) // 3):

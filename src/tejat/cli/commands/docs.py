@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 
-from tejat.app.inspection.documentation import DOCUMENTATION_DIRECTORY, list_pages, read_page
+from tejat.app.inspection.documentation import DOCUMENTATION_DIRECTORY, find_page, list_pages, read_page
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.help.page import MAX_WIDTH, terminal_width
 from tejat.cli.messages import print_usage_error
@@ -13,10 +13,6 @@ from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.ui.plain.table import print_table
-from tejat.ui.shared.external.pager import Pager
-from tejat.ui.terminal.render.markdown.stream import render_markdown
-from tejat.ui.terminal.render.rich_output import render_ansi
-from tejat.ui.terminal.render.theme import detect_theme
 
 
 def run(words: list[str]) -> int:
@@ -24,7 +20,7 @@ def run(words: list[str]) -> int:
     options = make_parser().parse_args(words)
     try:
         if options.path:
-            print(DOCUMENTATION_DIRECTORY if options.page is None else _path(options.page))
+            print(DOCUMENTATION_DIRECTORY if options.page is None else find_page(options.page).path)
         elif options.page is None:
             _list(as_json=options.json)
         else:
@@ -60,14 +56,14 @@ def _list(*, as_json: bool) -> None:
     print_table([(_("PAGE"), _("TITLE")), *((page.name, page.title) for page in pages)])
 
 
-def _path(name: str) -> str:
-    read_page(name)
-    return next(page.path for page in list_pages() if page.name == os.path.basename(name).removesuffix(".md").lower())
-
-
 def _show(text: str) -> None:
     """Print a page; at a terminal rendered and in the user's pager."""
     if sys.stdin.isatty() and sys.stdout.isatty():
+        from tejat.ui.shared.external.pager import Pager
+        from tejat.ui.terminal.render.markdown.stream import render_markdown
+        from tejat.ui.terminal.render.rich_output import render_ansi
+        from tejat.ui.terminal.render.theme import detect_theme
+
         theme = detect_theme(os.environ, encoding=sys.stdout.encoding)
         styled = render_ansi(render_markdown(text, theme), theme, width=min(terminal_width(), MAX_WIDTH))
         try:
