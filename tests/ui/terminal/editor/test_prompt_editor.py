@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 
 import pytest
 
@@ -316,6 +316,26 @@ async def test_other_keys_tell_who_listens() -> None:
         user.type(CTRL_O, CTRL_R, CTRL_G, "\x18\x05", SHIFT_TAB, "go on", CTRL_S, CTRL_S, "there", "\x1bs")
         assert heard == ["expand", "search", "editor", "editor", "mode", "go on", "there"]
         assert (user.editor.text, list(user.editor.history.entries)) == ("", ["go on", "there"])
+
+
+@in_loop
+async def test_ctrl_y_is_for_the_mode() -> None:
+    for is_vi in (False, True):
+        heard: list[str] = []
+        handler = EditorHandler()
+        handler.on_toggle_yolo = partial(heard.append, "yolo")
+        with open_editor(handler=handler, is_vi=is_vi) as user:
+            user.type("one two", "\x17", "\x19")
+            assert (heard, user.editor.text) == (["yolo"], "one ")
+
+
+@in_loop
+async def test_alt_y_pastes_what_was_deleted() -> None:
+    with open_editor() as user:
+        user.type("older", "\x17", "newer", "\x17", "\x1by")
+        assert user.editor.text == "newer"
+        user.type("\x1by")
+        assert user.editor.text == "older"
 
 
 @in_loop
