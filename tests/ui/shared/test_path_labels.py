@@ -11,7 +11,7 @@ from tejat.ui.shared.path_labels import shorten_path
         ("/w/src/a.py", "/w", "src/a.py"),
         ("/w/src/a.py", "/w/", "src/a.py"),
         ("/w", "/w", "."),
-        ("/work/a", "/w", "/work/a"),
+        ("/wide/a", "/w", "/wide/a"),
         ("/home/ada/notes", "/w", "~/notes"),
         ("/home/ada", "/w", "~"),
         ("/home/adam/x", "/w", "/home/adam/x"),
