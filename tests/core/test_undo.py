@@ -2,7 +2,16 @@
 
 import pytest
 
-from tejat.core.undo import ChangeKind, PathChange, PathKind, PathProblem, PathState, UndoEntry
+from tejat.core.undo import (
+    ChangeKind,
+    ForeignChange,
+    PathChange,
+    PathKind,
+    PathProblem,
+    PathState,
+    UndoEntry,
+    net_changes,
+)
 
 FILE = PathState(PathKind.FILE, permissions=0o644, size=3, digest=b"a" * 32, identity=b"1", owner=(1, 2))
 OTHER = PathState(PathKind.FILE, permissions=0o644, size=3, digest=b"b" * 32, identity=b"1", owner=(1, 2))
@@ -78,3 +87,24 @@ def test_json() -> None:
         "undoes": "0",
         "undoneBy": "2",
     }
+
+
+def entry(*changes: PathChange, foreign: tuple[str, ...] = ()) -> UndoEntry:
+    others = tuple(ForeignChange(path, "no", is_proven=True) for path in foreign)
+    return UndoEntry("id", 0.0, "tool", "", changes, foreign=others)
+
+
+def test_changes_of_one_path_become_one() -> None:
+    first = entry(PathChange("/r", "a", None, FILE), PathChange("/r", "b", FILE, None))
+    second = entry(PathChange("/r", "a", FILE, OTHER), PathChange("/r", "b", None, FILE))
+    assert net_changes([second, first]) == [PathChange("/r", "a", None, OTHER)]
+
+
+def test_what_others_changed_is_left_out() -> None:
+    changes = (PathChange("/r", "a", None, FILE), PathChange("/r", "b", None, FILE))
+    assert net_changes([entry(*changes, foreign=("/r/a",))]) == [changes[1]]
+
+
+def test_a_file_that_came_and_went() -> None:
+    created, removed = entry(PathChange("/r", "a", None, FILE)), entry(PathChange("/r", "a", FILE, None))
+    assert net_changes([removed, created]) == []

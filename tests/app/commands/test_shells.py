@@ -70,7 +70,7 @@ def test_stop_asks(env: CommandEnv, store: JobStore) -> None:
 
     no, yes, again = env.run_with(work, prompter=FakePrompter(choices=[0, 1]))
     assert no == "Nothing was stopped."
-    assert yes.startswith(f"Stopped {job.pid} (")
+    assert yes in (f"Stopped {job.pid} (SIGTERM).", f"Stopped {job.pid} (SIGKILL).")
     assert again.startswith(f"Process {job.pid} has already ended: ")
     assert store.get(job.pid).state is JobState.EXITED
 

@@ -1,5 +1,6 @@
 """`/shells`: list, read and stop background processes."""
 
+import signal
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
@@ -117,4 +118,7 @@ def _state_text(job: Job) -> str:
         return _("running")
     if job.exit_code is not None:
         return _("exit code {code}", code=job.exit_code)
-    return _("killed") if job.signal is None else _("signal {number}", number=job.signal)
+    if job.signal is None:
+        return _("killed")
+    names = {number.value: number.name for number in signal.Signals}
+    return names.get(job.signal) or _("signal {number}", number=job.signal)
