@@ -112,7 +112,7 @@ class TestFacts:
             (FactKind.NOTE, "Changed."),
             (FactKind.PLAIN, "Reason: The rule asks."),
             (FactKind.PLAIN, "Tool: tool, from the plug-in x.py"),
-            (FactKind.NOTE, "Note: It may use the network."),
+            (FactKind.NOTE, "It may use the network."),
             (FactKind.PLAIN, "The model says: Do it"),
         ]
 
@@ -190,6 +190,11 @@ class TestBodies:
             (DisplayLineKind.COMMAND_CONTINUATION, "b<U+000D>"),
             (DisplayLineKind.COMMAND_CONTINUATION, ""),
         ]
+
+    def test_blank_context_at_the_ends_of_a_change_is_left_out(self) -> None:
+        view = build_view(edit("@@ -1,7 +1,7 @@\n \n \n def\n-a\n+b\n \n end\n  \n", old="x"))
+        assert [row.text for row in view.diff] == ["def", "a", "b", "", "end"]
+        assert build_view(edit("@@ -1,2 +1,2 @@\n \n \n", old="x")).diff == ()
 
     def test_what_has_to_be_seen(self) -> None:
         asked = [shell("x"), McpConfirmation("T", "s", "t", "t"), InfoConfirmation("T", "x"), edit("")]

@@ -1,6 +1,6 @@
 """Approval requests as view models: the action, its risks, and everything out of the ordinary."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import assert_never
 
@@ -23,7 +23,7 @@ from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnin
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
 from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
-from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows
+from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows
 from tejat.ui.shared.path_labels import shorten_path
 
 _LONG_COMMAND = 100
@@ -79,7 +79,8 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
         case EditConfirmation():
             heading, path = edit_heading(confirmation, folder=question.directory), escape_line(confirmation.file_path)
             prompt = _("Apply this change?")
-            diff, counts = build_diff_rows(confirmation.file_diff, with_files=False), edit_counts(confirmation)
+            rows, counts = build_diff_rows(confirmation.file_diff, with_files=False), edit_counts(confirmation)
+            diff = _strip_blank_context(rows)
             return ApprovalView(heading, facts, prompt, diff=diff, must_be_viewed=False, counts=counts, file_path=path)
         case ExecConfirmation():
             heading, body = _command_heading(confirmation, question.directory), command_lines(confirmation.command)
@@ -101,6 +102,12 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
             return ApprovalView(heading, facts, prompt, tuple(quote_lines(reason)))
         case _:
             assert_never(confirmation)
+
+
+def _strip_blank_context(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
+    """Return a diff without blank unchanged lines at its beginning and end, which only take space."""
+    shown = [at for at, row in enumerate(rows) if row.kind is not DiffRowKind.CONTEXT or row.text.strip()]
+    return tuple(rows[shown[0] : shown[-1] + 1]) if shown else ()
 
 
 def risk_label(risk: Risk) -> str:
@@ -170,7 +177,7 @@ def _context_facts(question: ApprovalRequest, confirmation: ChoiceSubject) -> It
 
 def _command_facts(confirmation: ExecConfirmation) -> Iterator[Fact]:
     for note in confirmation.notes:
-        yield Fact(FactKind.NOTE, _("Note: {note}", note=escape_line(note)))
+        yield Fact(FactKind.NOTE, escape_line(note))
     if confirmation.description:
         yield Fact(FactKind.PLAIN, _("The model says: {words}", words=escape_line(confirmation.description)))
     is_long = "\n" in confirmation.command or len(confirmation.command) > _LONG_COMMAND

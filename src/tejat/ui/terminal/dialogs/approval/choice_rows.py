@@ -65,5 +65,5 @@ def selected_label_row(choice: ApprovalChoice, theme: Theme, *, width: int) -> T
 def rule_rows(choices: Sequence[ApprovalChoice], theme: Theme, *, width: int) -> list[Text]:
     """Return the rules that choices would add."""
     labels = (expand_tabs(label) for label in rule_labels(choices))
-    rows = [row for label in labels for row in wrap_text(label, width=width, rest=CONTINUATION_PREFIX)]
+    rows = [row for label in labels for row in wrap_text(label, width=width, rest=CONTINUATION_PREFIX, at_blanks=True)]
     return styled_rows(theme, rows, StyleRole.QUIET)
