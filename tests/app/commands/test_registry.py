@@ -173,6 +173,19 @@ class TestSuggestions:
         assert suggested(env, "/greet --who=Ada --") == [CompletionItem("--o=", 2, "--o=", "")]
 
     @pytest.mark.parametrize(
+        ("line", "names"),
+        [
+            ("/exp", ["/export "]),
+            ("/exi", ["/exit"]),
+            ("/com", ["/commands ", "/compress"]),
+            ("/terminal", ["/terminal-setup "]),
+            ("/setu", ["/terminal-setup "]),
+        ],
+    )
+    def test_an_alias_stands_in_for_its_name(self, env: CommandEnv, line: str, names: list[str]) -> None:
+        assert texts(suggested(env, line)) == names
+
+    @pytest.mark.parametrize(
         ("line", "expected"),
         [
             ("/tools d", ["desc"]),

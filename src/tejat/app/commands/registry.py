@@ -93,12 +93,13 @@ class CommandRegistry:
         return self._loaded[name]
 
     def _complete_name(self, typed: str) -> list[CompletionItem]:
-        """Names that begin with the typed text, then names with a part that does; aliases only if they match."""
+        """Names that begin with the typed text, then names with a part that does. An alias stands in for its name."""
         prefix = typed.casefold()
         first: list[CompletionItem] = []
         later: list[CompletionItem] = []
         for summary in self.summaries():
-            aliases = (alias for alias in summary.aliases if prefix and alias.casefold().startswith(prefix))
+            is_matching = summary.name.casefold().startswith(prefix)
+            aliases = () if is_matching else (alias for alias in summary.aliases if alias.startswith(prefix))
             for name in (summary.name, *aliases):
                 suggestion = _name_suggestion(name, summary, len(typed) + 1)
                 if name.casefold().startswith(prefix):
