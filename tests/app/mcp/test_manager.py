@@ -148,10 +148,8 @@ class TestRules:
         assert transcript.responses == [NOBODY]
         assert done.result.error is not None
         assert done.result.error.type is ErrorType.POLICY_VIOLATION
-        assert (
-            done.result.return_display
-            == f"{NOBODY} No rule allows this. A rule that would allow it: allow echo of server bad"
-        )
+        advice = "Use --allowed-tools bad__echo or --approval-mode yolo."
+        assert done.result.return_display == f"{NOBODY} No rule allows this. {advice}"
 
     def test_one_that_allows_a_tool(self, env: ExternalToolsEnv) -> None:
         env.write_policy('[[rule]]\ntool = "echo"\nserver = "bad"\ndecision = "allow"\n')

@@ -121,8 +121,8 @@ class TestSecretFiles:
         (refused,) = project.run(call)
         assert kinds([refused]) == [ErrorType.POLICY_VIOLATION]
         assert "KEY=value" not in str(refused)
-        assert "usually holds secrets" in str(refused.return_display)
-        assert f"A rule that would allow it: allow {call[0]}, path" in str(refused.return_display)
+        assert "usually contains secrets" in str(refused.return_display)
+        assert f"Use the rule `allow {call[0]}, path" in str(refused.return_display)
         approver = FakeApprover()
         (shown,) = project.run(call, approver=approver)
         assert "KEY=value" in str(shown.llm_content)

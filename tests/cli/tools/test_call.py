@@ -340,7 +340,7 @@ class TestForeignTools:
         env.write_user_settings(mcpServers={"bad": hostile_server()})
         refused = env.run("tools", "call", "bad__echo")
         assert (refused.code, refused.stdout) == (3, "")
-        assert refused.stderr.endswith("A rule that would allow it: allow echo of server bad\n")
+        assert refused.stderr.endswith("Use --allowed-tools bad__echo or --approval-mode yolo.\n")
         assert env.run("tools", "call", "bad__echo", "--yes").code == 0
         assert env.run("tools", "call", "bad__echo", "--allowed-tools", "bad__echo").code == 0
 

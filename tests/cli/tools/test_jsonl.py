@@ -95,7 +95,7 @@ def test_what_a_call_can_come_to() -> None:
         'Tool "ekko" not found in registry. Tools must use the exact names that are registered. Did you mean "echo"?'
     )
     refused = 'Tool execution for "echo" requires user confirmation, which is not supported in non-interactive mode.'
-    shown = f"{refused} No rule allows this. A rule that would allow it: allow echo"
+    shown = f"{refused} No rule allows this. Use --allowed-tools echo or --approval-mode yolo."
     assert answers_to(
         b'{"id": 1, "name": "echo", "args": {"word": "image"}}',
         b'{"id": 2, "name": "echo", "args": {"word": "fail"}}',

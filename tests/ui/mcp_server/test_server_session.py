@@ -317,7 +317,7 @@ class TestAskingInTheHandshake:
 
         first, second = visit(tmp_path, work)
         assert "somebody else" not in first
-        assert "The file changed while you were looking." in second
+        assert "The file changed in the meantime." in second
         assert "| -somebody else\n| +x\n" in second
         assert path.read_text() == "x\n"
 

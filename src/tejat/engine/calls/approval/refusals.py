@@ -11,7 +11,7 @@ from tejat.core.tools.base import BaseTool
 from tejat.core.tools.call_events import FEEDBACK_MARK
 from tejat.core.tools.display import FileDiff
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
-from tejat.policy.rules.rule_format import format_rule
+from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
 
@@ -86,16 +86,16 @@ def _advice(facts: CallFacts, suggested: Sequence[PolicyRule], policy: PolicyEng
     ways = list(_ways_to_allow(facts, suggested, policy))
     if ways:
         return lazy("Use {ways}.", ways=join_lazy(lazy(" or "), ways))
-    if suggested:
-        return lazy("Add a rule: {rules}.", rules=join_lazy("; ", map(format_rule, suggested)))
     return lazy("Only a user at a terminal can allow this call.")
 
 
 def _ways_to_allow(facts: CallFacts, suggested: Sequence[PolicyRule], policy: PolicyEngine) -> Iterator[str]:
-    """Yield flags that were tried on this very call."""
+    """Yield flags that were tried on this very call, and a rule where no flag can express it."""
     entries = _allowed_tools(suggested)
     if entries and _allows(policy.with_rules(*_parse_entries(entries)), facts):
         yield f"--allowed-tools {shlex.quote(entries)}"
+    elif suggested:
+        yield lazy("the rule {rule}", rule=join_lazy("; ", map(format_quoted_rule, suggested)))
     for mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO):
         if _allows(policy.with_mode(mode, source=""), facts):
             yield f"--approval-mode {mode.value}"
