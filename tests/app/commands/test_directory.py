@@ -82,7 +82,7 @@ def test_tools_rules_and_undo_see_it(env: InteractiveEnv) -> None:
         await runner.prompt("go")
         outputs = [str(response.response) for message in runner.messages for response in message.responses][1:]
         assert sorted(path.name for path in extra.iterdir()) == ["new.txt"]
-        assert await runner.command_output("/undo 2", choices=[1]) == "Restored 2 paths."
+        assert await runner.command_output("/undo 2", choices=[0]) == "Restored 2 paths."
         return outputs
 
     outputs = env.run_with(work, script=script)

@@ -100,14 +100,14 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> tuple[list[str], list[str], list[str]]:
         await send_prompts(runner)
         lines = (await runner.command_output("/restore")).splitlines()
-        await runner.run_command("/undo", choices=[1])
+        await runner.run_command("/undo", choices=[0])
         suggested = texts(await runner.interactive.commands.suggestions("/restore "))
         return lines, suggested, await call_ids(runner)
 
     lines, suggested, known = env.run_with(work, script=THREE_WRITES)
     assert lines[:2] == ["Calls to restore to", "Id  When  Tool  About  Changes"]
-    assert lines[2].endswith(f"  write_file  {env.project}/b.txt  1 created")
-    assert lines[3].endswith(f"  write_file  {env.project}/a.txt  1 changed")
+    assert lines[2].endswith("  write_file  b.txt  1 created")
+    assert lines[3].endswith("  write_file  a.txt  1 changed")
     assert len(lines) == 5
     assert suggested == known
 

@@ -154,10 +154,10 @@ class TestFiles:
 
         told, title, first, remove, second, change = env.run_with(work, script=self.SCRIPT)
         assert (told, title) == ("Nothing was changed.", "Changes to undo")
-        assert first.endswith(f" write_file: {env.project}/b.txt")
-        assert remove == f"remove  {env.project}/b.txt"
-        assert second.endswith(f" write_file: {env.project}/a.txt")
-        assert change == f"restore the old content of  {env.project}/a.txt"
+        assert first.endswith(" write_file: b.txt")
+        assert remove == "delete  b.txt"
+        assert second.endswith(" write_file: a.txt")
+        assert change == "revert  a.txt"
         assert self.contents(env) == {"a.txt": "2", "b.txt": "3"}
 
     def test_are_left_alone(self, env: InteractiveEnv) -> None:

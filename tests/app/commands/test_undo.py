@@ -30,7 +30,7 @@ OTHER_WAYS = (
 def test_the_last_call(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> tuple[object, list[str]]:
         await send_prompts(runner)
-        return await runner.run_command("/undo", choices=[1]), runner.texts[-1:]
+        return await runner.run_command("/undo", choices=[0]), runner.texts[-1:]
 
     effect, told = env.run_with(work, script=THREE_WRITES)
     assert effect == (NoAction(), "Restored 1 path.")
@@ -43,7 +43,7 @@ def test_the_last_call(env: InteractiveEnv) -> None:
 def test_some_calls(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> str:
         await send_prompts(runner)
-        return await runner.command_output("/undo 2", choices=[1])
+        return await runner.command_output("/undo 2", choices=[0])
 
     assert env.run_with(work, script=THREE_WRITES) == "Restored 2 paths."
     assert read_files(env) == {"a.txt": "1"}
@@ -53,7 +53,7 @@ def test_one_call_among_others(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> list[str]:
         await send_prompts(runner)
         newest, second, _ = await call_ids(runner)
-        shown = await runner.command_output(f"/undo {second}", choices=[1])
+        shown = await runner.command_output(f"/undo {second}", choices=[0])
         assert newest in await call_ids(runner)
         return [shown, *(await call_ids(runner))[1:2]]
 
@@ -66,7 +66,7 @@ def test_one_call_among_others(env: InteractiveEnv) -> None:
 def test_not_without_a_yes(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> list[str]:
         await send_prompts(runner)
-        return [await runner.command_output("/undo"), await runner.command_output("/undo 3", choices=[0])]
+        return [await runner.command_output("/undo"), await runner.command_output("/undo 3", choices=[1])]
 
     assert env.run_with(work, script=THREE_WRITES) == [NOTHING, NOTHING]
     assert read_files(env) == {"a.txt": "2", "b.txt": "3"}
@@ -76,7 +76,7 @@ def test_what_the_person_changed_since_is_left_alone(env: InteractiveEnv) -> Non
     async def work(runner: InteractiveRunner) -> list[str]:
         await send_prompts(runner)
         (env.project / "b.txt").write_text("mine")
-        return (await runner.command_output("/undo", choices=[1])).splitlines()
+        return (await runner.command_output("/undo", choices=[0])).splitlines()
 
     refused, why = env.run_with(work, script=THREE_WRITES)
     assert refused.endswith(" was not undone. Nothing was changed, because:")
@@ -152,11 +152,11 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
 
         call = FunctionCall("run_shell_command", {"command": "make"})
         await undo.record(call, Kind.EXECUTE, [], command, whole_tree=True)
-        question, shown = await ask_undo(runner, 1)
+        question, shown = await ask_undo(runner, 0)
         assert [str(option.label) for option in question.options] == [
-            "No",
             "Yes, except what others may have changed",
             "Yes, everything",
+            "No",
         ]
         return shown.splitlines()
 
@@ -169,7 +169,7 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
 def test_the_changes_are_shown_before(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> Choice:
         await send_prompts(runner)
-        question, _ = await ask_undo(runner, 0)
+        question, _ = await ask_undo(runner, 1)
         return question
 
     report = env.run_with(work, script=THREE_WRITES).report

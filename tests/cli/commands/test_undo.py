@@ -172,7 +172,7 @@ class TestRestore:
         assert place("restore", entry.id) == 3
         out, error = capsys.readouterr()
         assert out == ""
-        assert f"        remove {place.root}/a\n" in error
+        assert f"        delete {place.root}/a\n" in error
         assert error.endswith("tejat: No terminal to ask on. Use --yes to restore without asking.\n")
         assert os.listdir(place.root) == ["a"]
 
@@ -351,7 +351,7 @@ def test_a_person_is_asked(place: Place, answer: bytes, code: int, left: list[st
     finally:
         os.close(outer)
     assert child.wait(30) == code
-    assert b"remove " + os.fsencode(place.root / "a") in shown
+    assert b"delete " + os.fsencode(place.root / "a") in shown
     assert b"1 + 1\r\n" in re.sub(rb"\x1b\[[0-9;]*m| +(?=\r)", b"", shown)
     assert b"Restore these files? [y]es / [n]o: " in shown
     assert os.listdir(place.root) == left

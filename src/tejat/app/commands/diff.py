@@ -28,7 +28,7 @@ class DiffCommand(SlashCommand):
         entries = await UndoService(self.context.manager).session_entries()
         options = [
             ("last", _("changes since your last prompt")),
-            *((entry.id, entry_title(entry)) for entry in entries[:_MAX_LISTED]),
+            *((entry.id, entry_title(entry, self.context.run_config.roots[0])) for entry in entries[:_MAX_LISTED]),
         ]
         return complete_from(typed, options)
 
@@ -44,7 +44,7 @@ class DiffCommand(SlashCommand):
             return _("Changes since your last prompt"), await service.entries_for_messages(messages)
         for entry in entries:
             if entry.id == word:
-                return entry_title(entry), (entry,)
+                return entry_title(entry, self.context.run_config.roots[0]), (entry,)
         if word.isascii() and word.isdigit() and int(word[:9]) > 0:
             chosen = entries[: int(word[:9])]
             return ngettext("Changes of the last call", "Changes of the last {count} calls", len(chosen)), chosen

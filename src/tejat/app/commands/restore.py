@@ -20,10 +20,11 @@ class RestoreCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         self.context.require_idle()
         undo_service = UndoService(self.context.manager)
+        folder = self.context.run_config.roots[0]
         history = self.context.conversation.history
         restorable = await undo_service.entries_for_messages(history.messages)
         if not arguments:
-            user.show(list_report(restorable, _("Calls to restore to"), command="restore"))
+            user.show(list_report(restorable, folder, _("Calls to restore to"), command="restore"))
             return NoAction()
         entry = next((entry for entry in restorable if entry.id == arguments), None)
         if entry is None:
@@ -35,7 +36,7 @@ class RestoreCommand(SlashCommand):
         )
         call = SourceListing(truncate_middle(render_transcript([history.messages[position]]), _MAX_CALL_LENGTH))
         entries = await undo_service.entries_for_messages(history.messages[position:])
-        index = await user.choose(_restore_choice(entries, call))
+        index = await user.choose(_restore_choice(entries, folder, call))
         if index not in (0, 1):
             user.show(text_report(_("Nothing was changed.")))
             return NoAction()
@@ -57,11 +58,12 @@ class RestoreCommand(SlashCommand):
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         messages = self.context.conversation.history.messages
         restorable = await UndoService(self.context.manager).entries_for_messages(messages)
-        return complete_from(typed, [(entry.id, entry_title(entry)) for entry in restorable])
+        folder = self.context.run_config.roots[0]
+        return complete_from(typed, [(entry.id, entry_title(entry, folder)) for entry in restorable])
 
 
-def _restore_choice(entries: Sequence[UndoEntry], call: SourceListing) -> Choice:
-    plan = undo_plan(entries)
+def _restore_choice(entries: Sequence[UndoEntry], folder: str, call: SourceListing) -> Choice:
+    plan = undo_plan(entries, folder)
     blocks: tuple[ReportBlock, ...] = (*plan.blocks, Paragraph(_("The model had requested:")), call)
     return Choice(
         _("Restore these files and the conversation?"),

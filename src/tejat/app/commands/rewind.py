@@ -32,7 +32,7 @@ class RewindCommand(SlashCommand):
         point = points[number]
         undo_service = UndoService(self.context.manager)
         entries = await undo_service.entries_for_messages(conversation.history.messages[point.length :])
-        index = await user.choose(_files_choice(entries)) if entries else 0
+        index = await user.choose(_files_choice(entries, self.context.run_config.roots[0])) if entries else 0
         if index not in (0, 1):
             user.show(text_report(_("Nothing was changed.")))
             return NoAction()
@@ -61,7 +61,7 @@ def _parse_number(word: str, count: int) -> int:
     return int(word) - 1
 
 
-def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
+def _files_choice(entries: Sequence[UndoEntry], folder: str) -> Choice:
     return Choice(
         _("Files have changed since this prompt. Undo these changes too?"),
         (
@@ -69,7 +69,7 @@ def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
             Option(_("Rewind the conversation and undo the changes")),
             Option(_("Cancel")),
         ),
-        report=undo_plan(entries),
+        report=undo_plan(entries, folder),
         is_critical=True,
     )
 

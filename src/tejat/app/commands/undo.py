@@ -23,22 +23,24 @@ _MAX_PREVIEWED, _PREVIEW_ROWS = 5, 12
 class UndoCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         undo_service = UndoService(self.context.manager)
+        folder = self.context.run_config.roots[0]
         undoable = await undo_service.undoable_entries()
         if arguments.lower() == "list":
-            user.show(list_report(undoable, _("Calls that can be undone"), command="undo"))
+            user.show(list_report(undoable, folder, _("Calls that can be undone"), command="undo"))
             return
         entries = _find_entries(arguments, undoable)
         if not entries:
             user.show(_empty_report(_("Nothing to undo: no tool call has changed files here.")))
             return
-        plan = undo_plan(entries, self.context.manager.session.session_id)
+        plan = undo_plan(entries, folder, self.context.manager.session.session_id)
         pieces = (await undo_service.diff(entries))[:_MAX_PREVIEWED]
-        preview = diff_blocks(pieces, self.context.run_config.roots[0], max_rows=_PREVIEW_ROWS)
-        index = await user.choose(_undo_choice(entries, replace(plan, blocks=(*plan.blocks, *preview))))
-        if index not in (1, 2):
+        preview = diff_blocks(pieces, folder, max_rows=_PREVIEW_ROWS)
+        choice = _undo_choice(entries, replace(plan, blocks=(*plan.blocks, *preview)))
+        index = await user.choose(choice)
+        if index is None or index >= len(choice.options) - 1:
             user.show(text_report(_("Nothing was changed.")))
             return
-        done = await undo_service.undo(entries, RestoreScope(foreign=index == 2))
+        done = await undo_service.undo(entries, RestoreScope(foreign=index == 1))
         undo_service.notify_model(done.paths)
         user.show(Report(blocks=done.blocks))
 
@@ -46,15 +48,16 @@ class UndoCommand(SlashCommand):
         undoable = await UndoService(self.context.manager).undoable_entries()
         options = [
             ("list", _("calls that can be undone")),
-            *((entry.id, entry_title(entry)) for entry in undoable[:_MAX_LISTED]),
+            *((entry.id, entry_title(entry, self.context.run_config.roots[0])) for entry in undoable[:_MAX_LISTED]),
         ]
         return complete_from(typed, options)
 
 
 def _undo_choice(entries: Sequence[UndoEntry], plan: Report) -> Choice:
-    options = [Option(_("No")), Option(_("Yes"))]
+    """The question; the last option changes nothing."""
+    options = [Option(_("Yes")), Option(_("No"))]
     if any(entry.foreign for entry in entries):
-        options = [Option(_("No")), Option(_("Yes, except what others may have changed")), Option(_("Yes, everything"))]
+        options = [Option(_("Yes, except what others may have changed")), Option(_("Yes, everything")), Option(_("No"))]
     return Choice(_("Undo these changes?"), tuple(options), report=plan, is_critical=True)
 
 
@@ -72,11 +75,11 @@ def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntr
     raise UsageError(_("No call {id} to undo. /undo list shows the calls.", id=word))
 
 
-def list_report(entries: Sequence[UndoEntry], heading: str, *, command: str) -> Report:
+def list_report(entries: Sequence[UndoEntry], folder: str, heading: str, *, command: str) -> Report:
     """List entries for `/undo` or `/restore`; an empty list names the other ways back."""
     if not entries:
         return _empty_report(_("No restorable tool calls found."), command)
-    return undo_list(entries[:_MAX_LISTED], heading)
+    return undo_list(entries[:_MAX_LISTED], folder, heading)
 
 
 def _empty_report(text: str, command: str = "undo") -> Report:

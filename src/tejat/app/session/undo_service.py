@@ -8,6 +8,7 @@ from tejat.app.session.undo_text import (
     change_counts,
     is_by_product,
     more_text,
+    relative_path,
     summary_text,
     undo_action,
     undoable_entries,
@@ -96,16 +97,21 @@ class UndoService:
             self._manager.session.add_note(user_message(text), "")
 
 
-def undo_plan(entries: Sequence[UndoEntry], session_id: str | None = None) -> Report:
-    """A report of what undoing these entries would do. With a session, those of other sessions are marked."""
+def undo_plan(entries: Sequence[UndoEntry], folder: str, session_id: str | None = None) -> Report:
+    """A report of what undoing these entries would do, with paths relative to `folder`.
+
+    With a session, the entries of other sessions are marked.
+    """
     blocks: list[ReportBlock] = []
     for entry in entries:
-        blocks.append(Paragraph(entry_title(entry), Tone.STRONG))
+        blocks.append(Paragraph(entry_title(entry, folder), Tone.STRONG))
         if session_id is not None and entry.session != session_id:
             note = _("This call was made in another session ({when}).", when=format_time(entry.time))
             blocks.append(Paragraph(note, Tone.WARNING))
         changes = entry.own_changes
-        rows = tuple((undo_action(change.kind), change.full_path) for change in changes[:MAX_PATHS])
+        rows = tuple(
+            (undo_action(change.kind), relative_path(change.full_path, folder)) for change in changes[:MAX_PATHS]
+        )
         blocks.append(ReportTable(rows))
         if len(changes) > MAX_PATHS:
             blocks.append(Paragraph(more_text(len(changes)), Tone.QUIET))
@@ -116,16 +122,17 @@ def undo_plan(entries: Sequence[UndoEntry], session_id: str | None = None) -> Re
     return Report(_("Changes to undo"), tuple(blocks))
 
 
-def undo_list(entries: Sequence[UndoEntry], heading: str) -> Report:
+def undo_list(entries: Sequence[UndoEntry], folder: str, heading: str) -> Report:
     rows = tuple(
-        (entry.id, format_time(entry.time), entry.tool, summary_text(entry), change_counts(entry)) for entry in entries
+        (entry.id, format_time(entry.time), entry.tool, summary_text(entry, folder), change_counts(entry))
+        for entry in entries
     )
     headings = (_("Id"), _("When"), _("Tool"), _("About"), _("Changes"))
     return Report(heading, (ReportTable(rows, headings),))
 
 
-def entry_title(entry: UndoEntry) -> str:
-    return f"{entry.id} {entry.tool}: {summary_text(entry)}"
+def entry_title(entry: UndoEntry, folder: str = "") -> str:
+    return f"{entry.id} {entry.tool}: {summary_text(entry, folder)}"
 
 
 def _remark_blocks(result: RestoreResult) -> list[ReportBlock]:

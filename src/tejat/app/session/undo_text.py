@@ -5,6 +5,7 @@ from typing import assert_never
 
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.sanitize import sanitize_summary, sanitize_text
+from tejat.core.text.paths import is_beneath
 from tejat.core.undo import ChangeKind, ForeignChange, PathProblem, UndoEntry
 
 MAX_PATHS = 20
@@ -32,10 +33,15 @@ def latest_entries(undoable: Sequence[UndoEntry], count: int) -> list[UndoEntry]
     return (significant or list(undoable))[:count]
 
 
-def summary_text(entry: UndoEntry) -> str:
-    """Return what the call did, in a short line."""
-    text = sanitize_summary(entry.summary)
+def summary_text(entry: UndoEntry, folder: str = "") -> str:
+    """Return what the call did, in a short line. A path below `folder` is shown relative to it."""
+    text = sanitize_summary(relative_path(entry.summary, folder))
     return text if len(text) <= _MAX_SUMMARY else f"{text[:_MAX_SUMMARY]}…"
+
+
+def relative_path(path: str, folder: str) -> str:
+    """Return an absolute path below `folder` relative to it, and any other text as it is."""
+    return path[len(folder.rstrip("/")) + 1 :] if folder and path != folder and is_beneath(path, folder) else path
 
 
 def change_counts(entry: UndoEntry) -> str:
@@ -87,8 +93,8 @@ def _count_text(kind: ChangeKind, count: int) -> str:
 
 
 _UNDO_ACTIONS = {
-    ChangeKind.CREATED: lazy("remove"),
+    ChangeKind.CREATED: lazy("delete"),
     ChangeKind.REMOVED: lazy("restore"),
-    ChangeKind.CHANGED: lazy("restore the old content of"),
-    ChangeKind.PERMISSIONS: lazy("restore the permissions of"),
+    ChangeKind.CHANGED: lazy("revert"),
+    ChangeKind.PERMISSIONS: lazy("restore permissions of"),
 }

@@ -66,7 +66,7 @@ def test_fixes_the_bug_and_invites_to_go_on(place: Path) -> None:
         send_prompt(user, "/undo")
         wait_for_words(user, "Undo these changes?", SLOW, idle=True)
         time.sleep(0.4)
-        user.press("2")
+        user.press("1")
         user.wait_until(lambda _: "price - price" not in price.read_text(), SLOW)
         user.wait_idle()
         send_prompt(user, "/policy explain rm -rf build")
