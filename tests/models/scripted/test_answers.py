@@ -1,4 +1,4 @@
-"""Scenes: answers that are chosen by the prompt, and what is said if a call does not go as planned."""
+"""Topics: answers that are chosen by the prompt, and what is said if a call does not go as planned."""
 
 from pathlib import Path
 
@@ -9,38 +9,38 @@ from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text
 from tejat.core.model import ModelClient
 
-SCENES = """
-[[scene]]
+TOPICS = """
+[[topic]]
 when = ["fix", "BUG"]
 
-[[scene.answer]]
+[[topic.answer]]
 say = "Fixing."
 otherwise = "Then not."
 
-[[scene.answer.call]]
+[[topic.answer.call]]
 name = "replace"
 args = { file_path = "${root}/a" }
 expect_error = false
 
-[[scene.answer]]
+[[topic.answer]]
 say = "Fixed."
 
-[[scene]]
+[[topic]]
 purpose = "compression"
 
-[[scene.answer]]
+[[topic.answer]]
 say = "In short."
 
-[[scene]]
+[[topic]]
 
-[[scene.answer]]
+[[topic.answer]]
 say = "I can fix bugs."
 """
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> ModelClient:
-    return scripted(tmp_path, SCENES)
+    return scripted(tmp_path, TOPICS)
 
 
 def replaced(**response: str) -> FunctionResponse:
@@ -52,20 +52,20 @@ def asked(model: ModelClient, prompt: str) -> list[Message]:
     return [user_message(prompt), answer_of(ask(model, user_message(prompt))).message]
 
 
-class TestScenes:
+class TestTopics:
     @pytest.mark.parametrize("prompt", ["Fix it", "there is a bug"])
-    def test_the_prompt_chooses_the_scene(self, prompt: str, model: ModelClient) -> None:
+    def test_the_prompt_chooses_the_topic(self, prompt: str, model: ModelClient) -> None:
         told = asked(model, prompt)
         assert told[-1].parts == (Text("Fixing."), FunctionCall("replace", {"file_path": "/project/a"}))
         assert answer_of(ask(model, *told, user_message(replaced(output="ok")))).text == "Fixed."
 
-    def test_a_scene_can_be_played_again(self, model: ModelClient) -> None:
+    def test_a_topic_can_be_used_again(self, model: ModelClient) -> None:
         for _ in range(3):
             told = asked(model, "fix")
             assert answer_of(ask(model, *told, user_message(replaced(output="ok")))).text == "Fixed."
             assert answer_of(ask(model, user_message("hello"))).text == "I can fix bugs."
 
-    def test_a_new_prompt_leaves_an_unfinished_scene(self, model: ModelClient) -> None:
+    def test_a_new_prompt_leaves_an_unfinished_topic(self, model: ModelClient) -> None:
         told = asked(model, "fix")
         cancelled = user_message(replaced(error="cancelled"), Text("hello"))
         assert answer_of(ask(model, *told, cancelled)).text == "I can fix bugs."
@@ -74,18 +74,18 @@ class TestScenes:
         noted = user_message(Text("The user took the fix back."), Text("hello"))
         assert answer_of(ask(model, noted)).text == "I can fix bugs."
 
-    def test_other_purposes_have_their_own_scenes(self, model: ModelClient) -> None:
+    def test_other_purposes_have_their_own_topics(self, model: ModelClient) -> None:
         assert answer_of(ask(model, user_message("fix"), purpose="compression")).text == "In short."
 
-    def test_no_scene_fits(self, tmp_path: Path) -> None:
-        model = scripted(tmp_path, "[[scene]]\nwhen = 'a'\n[[scene.answer]]\n")
+    def test_no_topic_fits(self, tmp_path: Path) -> None:
+        model = scripted(tmp_path, "[[topic]]\nwhen = 'a'\n[[topic.answer]]\n")
         assert failure_of(model, user_message("b")).message == (
-            f'{tmp_path}/script.toml: no scene with purpose = "conversation" is for the prompt "b"'
+            f'{tmp_path}/script.toml: no topic with purpose = "conversation" is for the prompt "b"'
         )
 
 
 class TestOtherwise:
-    def test_is_said_in_a_scene(self, model: ModelClient) -> None:
+    def test_is_said_in_a_topic(self, model: ModelClient) -> None:
         told = asked(model, "fix")
         refused = user_message(replaced(error="The user said no."))
         assert answer_of(ask(model, *told, refused)).text == "Then not."

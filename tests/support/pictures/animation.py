@@ -10,7 +10,7 @@ from support.pictures.svg import (
     CELL_WIDTH,
     NAMESPACE,
     Screen,
-    StyleSheet,
+    StyleClasses,
     document,
     num,
     read_rows,
@@ -30,17 +30,17 @@ class Frame:
 
 def render_animation(frames: Sequence[Frame], palette: Palette, *, title: str) -> str:
     """The frames as an SVG document that repeats them for ever."""
-    sheet = StyleSheet(palette)
+    styles = StyleClasses(palette)
     names: dict[tuple[Cell, ...], str] = {}
-    drawn = [_render_frame(frame, number, sheet, names) for number, frame in enumerate(frames)]
-    rows = "".join(f'<g id="{name}">{name_row}</g>\n' for name, name_row in _definitions(names, sheet))
+    drawn = [_render_frame(frame, number, styles, names) for number, frame in enumerate(frames)]
+    rows = "".join(f'<g id="{name}">{name_row}</g>\n' for name, name_row in _definitions(names, styles))
     cursor = (
         f'<rect id="c" width="{num(CELL_WIDTH)}" height="{num(CELL_HEIGHT)}" '
         f'fill="{palette.foreground}" fill-opacity=".6"/>'
     )
     body = f"<defs>\n{rows}{cursor}</defs>\n" + "\n".join(drawn)
     first = frames[0].screen
-    style = sheet.render() + _keyframes(frames)
+    style = styles.render() + _keyframes(frames)
     return document(body, style, palette, columns=first.columns, rows=len(first.rows), title=title)
 
 
@@ -58,12 +58,12 @@ def read_moments(picture: str) -> dict[str, list[str]]:
     return moments
 
 
-def _render_frame(frame: Frame, number: int, sheet: StyleSheet, names: dict[tuple[Cell, ...], str]) -> str:
+def _render_frame(frame: Frame, number: int, styles: StyleClasses, names: dict[tuple[Cell, ...], str]) -> str:
     moment = f' data-moment="{frame.moment}"' if frame.moment else ""
     uses = [
         f'<use href="#{names.setdefault(row, f"r{len(names)}")}" y="{num(at * CELL_HEIGHT)}"/>'
         for at, row in enumerate(frame.screen.rows)
-        if render_row(row, sheet)
+        if render_row(row, styles)
     ]
     if frame.screen.cursor is not None:
         column, row = frame.screen.cursor
@@ -71,8 +71,8 @@ def _render_frame(frame: Frame, number: int, sheet: StyleSheet, names: dict[tupl
     return f'<g id="f{number}" class="f"{moment}>{"".join(uses)}</g>'
 
 
-def _definitions(names: dict[tuple[Cell, ...], str], sheet: StyleSheet) -> list[tuple[str, str]]:
-    return [(name, render_row(row, sheet)) for row, name in names.items()]
+def _definitions(names: dict[tuple[Cell, ...], str], styles: StyleClasses) -> list[tuple[str, str]]:
+    return [(name, render_row(row, styles)) for row, name in names.items()]
 
 
 def _keyframes(frames: Sequence[Frame]) -> str:

@@ -43,7 +43,7 @@ def take_screen(terminal: TerminalEmulator) -> Screen:
 
 
 @dataclass
-class StyleSheet:
+class StyleClasses:
     """Class names for the styles that a picture uses."""
 
     palette: Palette
@@ -59,10 +59,10 @@ class StyleSheet:
 
 def render_screen(screen: Screen, palette: Palette, *, title: str) -> str:
     """The screen as an SVG document; `title` says what it shows."""
-    sheet = StyleSheet(palette)
-    rows = [render_row(row, sheet, number * CELL_HEIGHT) for number, row in enumerate(screen.rows)]
+    styles = StyleClasses(palette)
+    rows = [render_row(row, styles, number * CELL_HEIGHT) for number, row in enumerate(screen.rows)]
     body = "\n".join(filter(None, [*rows, render_cursor(screen, palette)]))
-    return document(body, sheet.render(), palette, columns=screen.columns, rows=len(screen.rows), title=title)
+    return document(body, styles.render(), palette, columns=screen.columns, rows=len(screen.rows), title=title)
 
 
 def document(body: str, style: str, palette: Palette, *, columns: int, rows: int, title: str) -> str:
@@ -82,13 +82,13 @@ def document(body: str, style: str, palette: Palette, *, columns: int, rows: int
 """
 
 
-def render_row(row: Sequence[Cell], sheet: StyleSheet, y: float = 0.0) -> str:
+def render_row(row: Sequence[Cell], styles: StyleClasses, y: float = 0.0) -> str:
     """A row with its top at `y`: backgrounds, then shapes, then text."""
     backgrounds: list[str] = []
     shapes: list[str] = []
     texts: list[str] = []
     for column, cells in _runs(row):
-        foreground, background = sheet.palette.colours_of(cells[0].style)
+        foreground, background = styles.palette.colours_of(cells[0].style)
         x, width = column * CELL_WIDTH, sum(cell.width for cell in cells) * CELL_WIDTH
         if background:
             backgrounds.append(_rectangle(x, y, width, background))
@@ -97,9 +97,9 @@ def render_row(row: Sequence[Cell], sheet: StyleSheet, y: float = 0.0) -> str:
             continue
         if is_drawn(text[0]):
             shapes.append(_shape(text, x, y, foreground))
-            texts.append(_text(text, x, y, width, sheet.class_for("fill:none")))
+            texts.append(_text(text, x, y, width, styles.class_for("fill:none")))
         else:
-            texts.append(_text(text, x, y, width, _text_class(cells[0], foreground, sheet)))
+            texts.append(_text(text, x, y, width, _text_class(cells[0], foreground, styles)))
     return "".join([*backgrounds, *shapes, *texts])
 
 
@@ -156,15 +156,15 @@ def _kind(place: int, cell: Cell) -> tuple[object, ...]:
     return cell.style, "text", ""
 
 
-def _text_class(cell: Cell, foreground: str, sheet: StyleSheet) -> str:
+def _text_class(cell: Cell, foreground: str, styles: StyleClasses) -> str:
     style = cell.style
-    declarations = [f"fill:{foreground}"] if foreground != sheet.palette.foreground else []
+    declarations = [f"fill:{foreground}"] if foreground != styles.palette.foreground else []
     declarations += ["font-weight:bold"] if style.bold else []
     declarations += ["fill-opacity:.6"] if style.dim else []
     declarations += ["font-style:italic"] if style.italic else []
     lines = " ".join(name for name, on in (("underline", style.underline), ("line-through", style.strike)) if on)
     declarations += [f"text-decoration:{lines}"] if lines else []
-    return sheet.class_for(";".join(declarations)) if declarations else ""
+    return styles.class_for(";".join(declarations)) if declarations else ""
 
 
 def _text(text: str, x: float, y: float, width: float, name: str) -> str:

@@ -8,7 +8,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionResponse, Text
 from tejat.core.model import CONVERSATION, FailureKind, FinishReason, ModelFailure, ModelRequest
-from tejat.models.scripted.script_file import Scene, Script, ScriptedAnswer, ScriptedCall
+from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall, Topic
 
 _MAX_QUOTED_CHARACTERS = 600
 _NO_CALLS_RUN = frozenset({FinishReason.MALFORMED_CALL, FinishReason.BLOCKED})
@@ -52,19 +52,19 @@ class AnswerSequence:
         return answer
 
 
-class ScenePlayer:
-    """Plays the scene that matches the prompt, as often as it is asked for."""
+class TopicAnswers:
+    """Gives the answers of the topic that matches the prompt, as often as it is asked for."""
 
-    def __init__(self, scenes: Sequence[Scene], file: str) -> None:
+    def __init__(self, topics: Sequence[Topic], file: str) -> None:
         self._file = file
-        self._scenes = scenes
+        self._topics = topics
         self._unchecked: ScriptedAnswer | None = None
         self._rest: list[ScriptedAnswer] = []
 
     def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
-        """The next answer of the running scene, or the first one of another. Raises ModelFailure."""
+        """The next answer of the running topic, or the first one of another. Raises ModelFailure."""
         if request.purpose != CONVERSATION:
-            return self._find_scene(request).answers[0]
+            return self._find_topic(request).answers[0]
         before, self._unchecked = self._unchecked, None
         is_running = before is not None and _ends_with_responses(request.messages)
         if before is not None and is_running:
@@ -73,18 +73,18 @@ class ScenePlayer:
                 self._rest = []
                 return _alternative(before, problem, self._file)
         if not is_running:
-            self._rest = list(self._find_scene(request).answers)
+            self._rest = list(self._find_topic(request).answers)
         answer = self._rest.pop(0)
         self._unchecked = answer if _runs_calls(answer) else None
         return answer
 
-    def _find_scene(self, request: ModelRequest) -> Scene:
+    def _find_topic(self, request: ModelRequest) -> Topic:
         prompt = _newest_text(request.messages)
-        for scene in self._scenes:
-            if scene.purpose == request.purpose and scene.matches(prompt):
-                return scene
+        for topic in self._topics:
+            if topic.purpose == request.purpose and topic.matches(prompt):
+                return topic
         message = lazy(
-            "no scene with purpose = {purpose} is for the prompt {prompt}",
+            "no topic with purpose = {purpose} is for the prompt {prompt}",
             purpose=_quote(request.purpose),
             prompt=_quote(prompt),
         )

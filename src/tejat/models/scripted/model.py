@@ -22,7 +22,7 @@ from tejat.core.model import (
     TextDelta,
     ThoughtDelta,
 )
-from tejat.models.scripted.answers import AnswerSequence, AnswerSource, ScenePlayer
+from tejat.models.scripted.answers import AnswerSequence, AnswerSource, TopicAnswers
 from tejat.models.scripted.script_file import Script, ScriptedAnswer, parse_script
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -57,7 +57,7 @@ class ScriptedModel:
         self.name = f"scripted:{file}"
         self.context_window = script.context_window
         self._answers: AnswerSource = (
-            ScenePlayer(script.scenes, file) if script.scenes else AnswerSequence(script, file)
+            TopicAnswers(script.topics, file) if script.topics else AnswerSequence(script, file)
         )
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:

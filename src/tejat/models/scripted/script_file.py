@@ -18,13 +18,13 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 _DEFAULT_WINDOW = 1_000_000
 _MAX_SECONDS = 3_600
 _MAX_TOKENS = 10**12
-_FILE_KEYS = ("answer", "scene", "context_window")
-_SCENE_KEYS = ("when", "purpose", "answer")
-_SCENE_ANSWER_KEYS = (
+_FILE_KEYS = ("answer", "topic", "context_window")
+_TOPIC_KEYS = ("when", "purpose", "answer")
+_TOPIC_ANSWER_KEYS = (
     *("think", "say", "call", "otherwise", "pause", "finish", "detail", "usage"),
     *("fail", "retry_after"),
 )
-_ANSWER_KEYS = ("purpose", "when", *_SCENE_ANSWER_KEYS)
+_ANSWER_KEYS = ("purpose", "when", *_TOPIC_ANSWER_KEYS)
 _CALL_KEYS = ("name", "args", "id", "expect", "expect_error")
 _USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool", "cache_write")
 _SUCCESS_KEYS = ("call", "finish", "usage")
@@ -69,7 +69,7 @@ class ScriptedAnswer:
 
 
 @frozen
-class Scene:
+class Topic:
     """Answers to a prompt that contains one of the texts in `when`, in any case; none means any prompt."""
 
     answers: tuple[ScriptedAnswer, ...]
@@ -83,11 +83,11 @@ class Scene:
 
 @frozen
 class Script:
-    """A script has either answers, given in their order, or scenes, chosen by the prompt."""
+    """A script has either answers, given in their order, or topics, chosen by the prompt."""
 
     answers: tuple[ScriptedAnswer, ...]
     context_window: int = _DEFAULT_WINDOW
-    scenes: tuple[Scene, ...] = ()
+    topics: tuple[Topic, ...] = ()
 
 
 def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Script:
@@ -105,12 +105,12 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
     whole = _Table(values, file, placeholders)
     whole.check_keys(_FILE_KEYS)
     answers = _parse_answers(whole, "answer", _ANSWER_KEYS)
-    scenes = tuple(_parse_scene(table) for table in whole.tables("scene", "scene"))
-    if answers and scenes:
-        raise UsageError(lazy("{file}: a script has either [[answer]] or [[scene]] tables, not both", file=file))
-    if not answers and not scenes:
+    topics = tuple(_parse_topic(table) for table in whole.tables("topic", "topic"))
+    if answers and topics:
+        raise UsageError(lazy("{file}: a script has either [[answer]] or [[topic]] tables, not both", file=file))
+    if not answers and not topics:
         raise UsageError(lazy("{file}: no [[answer]] found", file=file))
-    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW), scenes)
+    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW), topics)
 
 
 class _Table:
@@ -227,14 +227,14 @@ class _Table:
         return text
 
 
-def _parse_scene(table: _Table) -> Scene:
-    table.check_keys(_SCENE_KEYS)
-    answers = _parse_answers(table, "scene.answer", _SCENE_ANSWER_KEYS)
+def _parse_topic(table: _Table) -> Topic:
+    table.check_keys(_TOPIC_KEYS)
+    answers = _parse_answers(table, "topic.answer", _TOPIC_ANSWER_KEYS)
     if not answers:
-        raise table.problem(lazy("the scene has no [[scene.answer]]"))
+        raise table.problem(lazy("the topic has no [[topic.answer]]"))
     if answers[-1].calls:
-        raise table.problem(lazy("the last answer of a scene must not make calls, because no answer follows them"))
-    return Scene(answers, table.texts("when") if table.has("when") else (), table.text("purpose") or CONVERSATION)
+        raise table.problem(lazy("the last answer of a topic must not make calls, because no answer follows them"))
+    return Topic(answers, table.texts("when") if table.has("when") else (), table.text("purpose") or CONVERSATION)
 
 
 def _parse_answers(table: _Table, header: str, keys: Collection[str]) -> tuple[ScriptedAnswer, ...]:
