@@ -136,7 +136,7 @@ def test_escape_says_once_what_it_did(terminal_env: TerminalEnv) -> None:
         user.wait_for("Stopped", idle=True)
         assert user.screen.history().count("Stop") == 1
         assert prompt_row(user.screen) == ">"
-        assert user.screen.lines()[user.screen.cursor[1] + 1].startswith("no sandbox")
+        user.wait_until(lambda screen: screen.lines()[screen.cursor[1] + 1].startswith("no sandbox"), wanted="no hint")
         user.type("some words")
         user.press("escape")
         user.wait_for("Press Esc again to clear the prompt.")

@@ -109,7 +109,7 @@ class TestModel:
             with terminal_env.open_program(setting=setting, **environment) as user:
                 wait_for_words(user, "No model configured yet.")
                 choose(user, "Choose a model", "1")
-                choose(user, "API key (hidden):", "x")
+                choose(user, "(hidden):", "x")
                 user.paste("wrong-key-xyz")
                 user.wait_idle()
                 user.press("enter")
@@ -188,7 +188,7 @@ class TestModel:
             user.wait_for("Choose a model")
             user.wait_for("Your choice, 1 to 5")
             send_prompt(user, "1")
-            user.wait_for("API key (hidden)", idle=True)
+            user.wait_for("(hidden)", idle=True)
             user.type(KEY)
             user.wait_idle()
             assert KEY.encode() not in user.raw

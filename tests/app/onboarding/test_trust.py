@@ -125,7 +125,11 @@ class TestTrust:
 
     def test_a_no_is_remembered(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
-        assert self.settle(machine, DISTRUST)[0] is TrustLevel.NOT_TRUSTED
+        config = asyncio.run(setup_trust(config_of(machine), FakePrompter(choices=[DISTRUST])))
+        assert isinstance(config, UserConfig)
+        assert config.trust.level is TrustLevel.NOT_TRUSTED
+        assert config.load_project().is_untrusted
+        assert any(".gemini/settings.json" in note for note in config.load_project().notes)
         assert level_of(machine) is TrustLevel.NOT_TRUSTED
         assert self.settle(machine)[1].asked == []
 

@@ -18,21 +18,25 @@ def service_name(service: ApiKeyService) -> str:
     return {Provider.GEMINI: "Gemini", Provider.ANTHROPIC: "Anthropic"}.get(service.provider, "OpenAI")
 
 
-def key_option(service: ApiKeyService, detail: str = "") -> Option:
-    """The option to enter a key for a service, with the page that has one."""
+def key_page(service: ApiKeyService) -> str:
+    """The page where users get a key."""
     pages = {
         Provider.GEMINI: "https://aistudio.google.com/apikey",
         Provider.ANTHROPIC: "https://console.anthropic.com/settings/keys",
     }
-    page = pages.get(service.provider, "https://platform.openai.com/api-keys")
-    label = _("{service} API key", service=service_name(service))
-    return Option(label, detail, note=page)
+    return pages.get(service.provider, "https://platform.openai.com/api-keys")
+
+
+def key_option(service: ApiKeyService, detail: str = "") -> Option:
+    """The option to enter a key for a service, with the page that has one."""
+    return Option(_("{service} API key", service=service_name(service)), detail, note=key_page(service))
 
 
 async def ask_for_key(service: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
     """Ask for a key and check it with the service. None if the user cancels. Raises UsageError for an invalid URL."""
     while True:
-        typed = await user.enter(_("{service} API key (hidden):", service=service_name(service)), is_secret=True)
+        label = _("{service} API key from {page} (hidden):", service=service_name(service), page=key_page(service))
+        typed = await user.enter(label, is_secret=True)
         key = (typed or "").strip()
         if not key:
             return None

@@ -14,7 +14,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Paragraph, Report
+from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.models.catalogue.catalogue_file import builtin_catalogue
 from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService
 from tejat.models.discovery.local_servers import LocalModel, find_local_models
@@ -34,7 +34,10 @@ async def setup_model(
     environment = dict(os.environ if options.environment is None else options.environment)
     hint = _("No model configured yet. Enter an API key, or use a local model.")
     user.show(Report(_("Welcome to Tejat"), (Paragraph(hint),)))
-    entries = _model_entries(await find_local_models(environment))
+    local = await find_local_models(environment)
+    if not local:
+        user.show(text_report(_("No local model found (Ollama, LM Studio, llama.cpp)."), Tone.QUIET))
+    entries = _model_entries(local)
     while True:
         index = await user.choose(Choice(_("Choose a model"), tuple(option for option, _unused in entries)))
         chosen = StartupExit.QUIT if index is None else entries[index][1]

@@ -51,7 +51,7 @@ async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | St
         case TrustAnswer.PARENT:
             decision = trust_parent(config.paths, root, items=trust.items)
         case TrustAnswer.NOT:
-            decision = trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED)
+            decision = trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED, items=trust.items)
     return replace(config, trust=decision)
 
 

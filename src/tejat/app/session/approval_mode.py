@@ -3,7 +3,6 @@
 from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
-from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
@@ -67,9 +66,8 @@ def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
 
     A folder that is not decided about and has no configuration of its own permits every mode.
     """
-    trust, settings = run_config.trust, run_config.settings
-    is_harmless = trust.level is TrustLevel.UNKNOWN and not run_config.trust_relevant_files
-    if mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO) and not (trust.is_trusted or is_harmless):
+    settings = run_config.settings
+    if mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO) and run_config.is_untrusted:
         return _("auto-edit and YOLO need a trusted folder: /permissions trust.")
     try:
         check_mode(settings, mode)

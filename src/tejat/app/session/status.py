@@ -50,7 +50,7 @@ class StatusSource:
             cached_tokens=budget.usage.cached,
             cost=budget.cost,
             servers=_server_counts(manager),
-            is_trusted=run_config.trust.is_trusted or not run_config.trust_relevant_files,
+            is_trusted=not run_config.is_untrusted,
             sandbox=manager.toolset.services.sandbox_state,
             runs_sandboxed=_runs_sandboxed(manager),
             version=__version__,

@@ -246,8 +246,8 @@ class Repl:
                 self._views.show_report(text_report(message, Tone.BAD))
 
     def _on_work_done(self, _task: object) -> None:
+        self._work = None  # before the last drawing, which shows whether something runs
         self._views.end_work()
-        self._work = None
         if not self.has_exited and (queued := self._queue.pop_next()) is not None:
             self._begin(queued)
 

@@ -53,11 +53,15 @@ def test_eight_rows_are_in_view_around_the_mark() -> None:
 def test_the_number_of_entries_is_shown_when_not_all_are() -> None:
     menu = CompletionMenu()
     menu.show(entries(*(f"/{number}" for number in range(41))), typed="/")
-    assert drawn(menu)[-1] == "  41 entries"
+    assert drawn(menu)[-1] == "  41 commands"
     menu.move(1)
     assert drawn(menu)[-1] == "  1 of 41"
     menu.show(entries("/a", "/b"), typed="/")
     assert len(drawn(menu)) == 2
+    menu.show(entries(*(f"@{number}" for number in range(41))), typed="@")
+    menu.close()
+    menu.show(entries(*(f"@{number}" for number in range(41))), typed="@")
+    assert drawn(menu)[-1] == "  41 entries"
 
 
 def test_the_mark_stands_on_what_was_typed_or_the_best_and_stays() -> None:

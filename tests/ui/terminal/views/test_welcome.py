@@ -111,6 +111,10 @@ def test_a_resumed_session_is_named_and_needs_no_tips() -> None:
     ]
 
 
+def test_an_untrusted_folder_has_no_tip_for_modes_that_need_trust() -> None:
+    assert shown(replace(STATUS, is_trusted=False))[3] == "  Shift-Tab to switch modes: ask first, plan"
+
+
 def test_warnings_are_below() -> None:
     assert shown(warnings=["Running as root.", "One setting is unknown."])[6:] == [
         "▲ Running as root.",

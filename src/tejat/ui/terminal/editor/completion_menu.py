@@ -82,6 +82,8 @@ class CompletionMenu:
     def _count_row(self, theme: Theme, width: int) -> CellRow:
         total = len(self._entries)
         text = ngettext("{count} entry", "{count} entries", total)
+        if all(entry.text.startswith("/") for entry in self._entries):
+            text = ngettext("{count} command", "{count} commands", total)
         if self._selected is not None:
             text = _("{place} of {total}", place=self._selected + 1, total=total)
         return split_cells(truncate(f"  {text}", width, theme), cell_style(theme, StyleRole.QUIET))

@@ -24,6 +24,7 @@ _TIPS = (
     (lazy("Esc to stop, /undo to revert changes, /resume to continue later"), lazy("Esc to stop, /undo to revert")),
 )
 """Each with a shorter form for narrow terminals."""
+_UNTRUSTED_MODES_TIP = (lazy("Shift-Tab to switch modes: ask first, plan"), lazy("Shift-Tab to switch modes"))
 
 
 class WelcomeView:
@@ -102,7 +103,8 @@ class WelcomeView:
 
     def _tips(self, width: int) -> list[Text]:
         room = width - len(_INDENT)
-        shown = [(translate(full), translate(short)) for full, short in _TIPS]
+        tips = _TIPS if self._status.is_trusted else (_UNTRUSTED_MODES_TIP, *_TIPS[1:])
+        shown = [(translate(full), translate(short)) for full, short in tips]
         texts = [full if display_width(full) <= room else short for full, short in shown]
         return [render_row([RowSegment(_INDENT), *_tip_segments(text)], self._theme, width=width) for text in texts]
 
