@@ -179,7 +179,7 @@ class TestFlags:
         reading = ["read_file", f"path={workspace}/a.txt", "--root", "/"]
         done = run_tools("call", *reading, "--sandbox", "required", cwd=workspace)
         assert (done.returncode, done.stdout) == (44, b"")
-        assert done.stderr.startswith(b"tejat: A sandbox is required, but none works here (the root directory is /")
+        assert done.stderr.startswith(b"tejat: A sandbox is required, but none works here (the workspace is /")
         stream = run_tools("call", "--jsonl", "--root", "/", "--sandbox", "required", cwd=workspace, given=b"{}\n")
         assert (stream.returncode, stream.stdout) == (44, b"")
         assert run_tools("call", *reading, "--sandbox", "auto", cwd=workspace).returncode == 0
