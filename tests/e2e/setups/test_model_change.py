@@ -27,7 +27,7 @@ def test_the_user_is_asked_before_a_weaker_model_answers(terminal_env: TerminalE
             send_prompt(user, "hi")
             wait_for_words(user, f"Switch to {FLASH} for this session?", 60)
             assert is_shown(user, f"{PRO} is not available")
-            assert is_shown(user, f"Try {PRO} again")
+            assert is_shown(user, f"Retry {PRO}")
             time.sleep(0.35)
             user.press(key)
             wait_for_words(user, "From the other one." if key == "y" else "limit: 0", 60, idle=True)
