@@ -20,6 +20,7 @@ EXPLORING_TOOLS = frozenset(
 _MAX_NAME_CHARS = 80
 _SERVER_SEPARATOR = "__"
 _OBJECT = "{object}"
+"""Stands for the object in translated titles, so that they can be split there."""
 
 
 class TitleForm(StrEnum):
@@ -152,39 +153,87 @@ def _quote(text: str) -> str:
     return f'"{summarize_line(text)}"' if text else ""
 
 
-_READ = _Wording(lazy("Read {object}"), lazy("Reading {object}"), lazy("Read {object}"))
-_LIST = _Wording(lazy("Listed {object}"), lazy("Listing {object}"), lazy("List {object}"))
-_SEARCH = _Wording(lazy("Searched {object}"), lazy("Searching {object}"), lazy("Search {object}"))
-_FIND = _Wording(lazy("Found files {object}"), lazy("Finding files {object}"), lazy("Find files {object}"))
-_RUN = _Wording(lazy("Ran {object}"), lazy("Running {object}"), lazy("Run {object}"))
+_READ = _Wording(
+    lazy("Read {object}", object=_OBJECT),
+    lazy("Reading {object}", object=_OBJECT),
+    lazy("Read {object}", object=_OBJECT),
+)
+_LIST = _Wording(
+    lazy("Listed {object}", object=_OBJECT),
+    lazy("Listing {object}", object=_OBJECT),
+    lazy("List {object}", object=_OBJECT),
+)
+_SEARCH = _Wording(
+    lazy("Searched {object}", object=_OBJECT),
+    lazy("Searching {object}", object=_OBJECT),
+    lazy("Search {object}", object=_OBJECT),
+)
+_FIND = _Wording(
+    lazy("Found files {object}", object=_OBJECT),
+    lazy("Finding files {object}", object=_OBJECT),
+    lazy("Find files {object}", object=_OBJECT),
+)
+_RUN = _Wording(
+    lazy("Ran {object}", object=_OBJECT), lazy("Running {object}", object=_OBJECT), lazy("Run {object}", object=_OBJECT)
+)
 _START = _Wording(
-    lazy("Started {object} in the background"),
-    lazy("Starting {object} in the background"),
-    lazy("Start {object} in the background"),
+    lazy("Started {object} in the background", object=_OBJECT),
+    lazy("Starting {object} in the background", object=_OBJECT),
+    lazy("Start {object} in the background", object=_OBJECT),
 )
-_EDIT = _Wording(lazy("Edited {object}"), lazy("Editing {object}"), lazy("Edit {object}"))
-_CREATE = _Wording(lazy("Created {object}"), lazy("Creating {object}"), lazy("Create {object}"))
-_WRITE = _Wording(lazy("Edited {object}"), lazy("Writing {object}"), lazy("Write {object}"))
-_FETCH = _Wording(lazy("Fetched {object}"), lazy("Fetching {object}"), lazy("Fetch {object}"))
+_EDIT = _Wording(
+    lazy("Edited {object}", object=_OBJECT),
+    lazy("Editing {object}", object=_OBJECT),
+    lazy("Edit {object}", object=_OBJECT),
+)
+_CREATE = _Wording(
+    lazy("Created {object}", object=_OBJECT),
+    lazy("Creating {object}", object=_OBJECT),
+    lazy("Create {object}", object=_OBJECT),
+)
+_WRITE = _Wording(
+    lazy("Edited {object}", object=_OBJECT),
+    lazy("Writing {object}", object=_OBJECT),
+    lazy("Write {object}", object=_OBJECT),
+)
+_FETCH = _Wording(
+    lazy("Fetched {object}", object=_OBJECT),
+    lazy("Fetching {object}", object=_OBJECT),
+    lazy("Fetch {object}", object=_OBJECT),
+)
 _SEARCH_WEB = _Wording(
-    lazy("Searched the web for {object}"), lazy("Searching the web for {object}"), lazy("Search the web for {object}")
+    lazy("Searched the web for {object}", object=_OBJECT),
+    lazy("Searching the web for {object}", object=_OBJECT),
+    lazy("Search the web for {object}", object=_OBJECT),
 )
-_REMEMBER = _Wording(lazy("Remembered {object}"), lazy("Remembering {object}"), lazy("Remember {object}"))
+_REMEMBER = _Wording(
+    lazy("Remembered {object}", object=_OBJECT),
+    lazy("Remembering {object}", object=_OBJECT),
+    lazy("Remember {object}", object=_OBJECT),
+)
 _LIST_JOBS = _Wording(
     lazy("Listed background processes"), lazy("Listing background processes"), lazy("List background processes")
 )
 _READ_JOB = _Wording(
-    lazy("Read the output of process {object}"),
-    lazy("Reading the output of process {object}"),
-    lazy("Read the output of process {object}"),
+    lazy("Read the output of process {object}", object=_OBJECT),
+    lazy("Reading the output of process {object}", object=_OBJECT),
+    lazy("Read the output of process {object}", object=_OBJECT),
 )
-_STOP_JOB = _Wording(lazy("Stopped process {object}"), lazy("Stopping process {object}"), lazy("Stop process {object}"))
+_STOP_JOB = _Wording(
+    lazy("Stopped process {object}", object=_OBJECT),
+    lazy("Stopping process {object}", object=_OBJECT),
+    lazy("Stop process {object}", object=_OBJECT),
+)
 _FIND_TOOLS = _Wording(
-    lazy("Searched the tools for {object}"),
-    lazy("Searching the tools for {object}"),
-    lazy("Search the tools for {object}"),
+    lazy("Searched the tools for {object}", object=_OBJECT),
+    lazy("Searching the tools for {object}", object=_OBJECT),
+    lazy("Search the tools for {object}", object=_OBJECT),
 )
-_CALL = _Wording(lazy("Called {object}"), lazy("Calling {object}"), lazy("Call {object}"))
+_CALL = _Wording(
+    lazy("Called {object}", object=_OBJECT),
+    lazy("Calling {object}", object=_OBJECT),
+    lazy("Call {object}", object=_OBJECT),
+)
 
 _TOOLS: dict[str, tuple[_Wording, Callable[[CallArguments], _Subject]]] = {
     "read_file": (_READ, _file_lines),
