@@ -40,6 +40,7 @@ def test_actions_and_aliases_belong_to_names() -> None:
         (["update", "the", "docs"], None),
         (["completion"], "completion"),
         (["completion", "zsh"], "completion"),
+        (["completion", "tcsh"], "completion"),
         (["completion", "of", "the", "task"], None),
     ],
 )

@@ -60,8 +60,8 @@ def find_command(words: Sequence[str]) -> str | None:
     if not follows or follows.startswith("-") or name not in _WORDS_OF_PROMPTS:
         return name
     known = ACTIONS.get(name, ())
-    is_misspelled = len(words) == 2 and bool(closest(follows, known))
-    return name if follows in known or is_misspelled else None
+    is_mistaken = len(words) == 2 and (name == "completion" or bool(closest(follows, known)))  # such as another shell
+    return name if follows in known or is_mistaken else None
 
 
 def near_misses(words: Sequence[str], *, is_first: bool) -> tuple[str, ...]:
