@@ -33,7 +33,7 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, whose builder fails for a missing page, file or anchor, and for a page outside the navigation."""
     place = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", place]
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", place]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=110, check=False)
     assert done.returncode == 0, done.stderr
     return place
