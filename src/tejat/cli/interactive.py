@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 
 from tejat.app.diagnostics.log_file import open_log
@@ -48,6 +49,8 @@ def run_session(options: AgentOptions, *, prompt: str | None, screen_reader: boo
     except Terminated as terminated:
         return terminated.exit_code
     except KeyboardInterrupt:
+        # One more Ctrl-C while the event loop closes leaves coroutines of the loop behind.
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
         return EXIT_INTERRUPTED
     return EXIT_OK if ended is StartupExit.QUIT else ended
 

@@ -9,6 +9,7 @@ import pytest
 from support.model_servers.gemini import LoopbackServer, Received, Reply
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
+from tejat.app.model_source import alias_notes
 from tejat.app.onboarding.model import setup_model
 from tejat.app.onboarding.trust import StartupExit
 from tejat.app.run_config import load_run_config
@@ -69,7 +70,9 @@ class TestModel:
         assert f"in plain text in {path}, which only you can read" in str(person.asked)
         assert f"Key stored in {path}." in person.output
         assert "AIza-mine" not in person.output + str(person.asked)
-        assert load_run_config([str(machine.project)], environment=machine.environment).environment["GEMINI_API_KEY"]
+        config = load_run_config([str(machine.project)], environment=machine.environment)
+        assert config.environment["GEMINI_API_KEY"]
+        assert alias_notes(settled.model, config) == ()
 
     def test_a_key_for_this_session_is_written_nowhere(self, machine: ProgramEnv) -> None:
         with LoopbackServer(lambda _: Reply((b"{}",))) as server:

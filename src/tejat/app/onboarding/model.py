@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from tejat.app.onboarding.api_key import ask_for_key, ask_to_store_key, key_option
 from tejat.app.onboarding.trust import StartupExit
+from tejat.config.files.reported import report_once
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.destination import UserSettings, settings_path_for
 from tejat.config.settings.schema import setting_key
@@ -15,6 +16,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone, text_report
+from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.catalogue.catalogue_file import builtin_catalogue
 from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService
 from tejat.models.discovery.local_servers import LocalModel, find_local_models
@@ -126,6 +128,8 @@ async def _use_api_key(
     if wanted is not None and _is_served_by(service, wanted, environment):
         return replace(options, environment=environment)
     model = builtin_catalogue().first_models[service.provider.value]
+    if alias := resolve_alias(model, environment):
+        report_once(paths.reported_aliases, dict([alias]))  # the user did not choose it, and sees the model's name
     if is_stored:
         _save_model(paths, model, None)
     return replace(options, model=model, environment=environment)
