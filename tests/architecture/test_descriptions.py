@@ -104,7 +104,7 @@ class TestDeclarations:
         assert len(registry.all_tools()) == len(FILE_TOOLS)
 
     def test_any_other_name_is_refused(self, here: ToolDependencies) -> None:
-        with pytest.raises(UsageError, match='^No built-in tool named "grep"\\.$'):
+        with pytest.raises(UsageError, match=r'^No built-in tool named "grep"\.$'):
             load_builtin("grep", here)
 
 

@@ -103,7 +103,7 @@ class TestWhose:
     def test_one_of_the_person_stands_in_for_a_broken_one_of_the_project(self, machine: Machine) -> None:
         mine, theirs = put(machine.own, "x.toml", "mine"), machine.project / "x.toml"
         theirs.write_text("description = 'none'\n")
-        told = f"Skipped command /x. Ignoring {theirs}: no prompt."
+        told = f"Skipped command /x. {theirs}: no prompt."
         expected = CustomCommands({"x": command(mine, "x", "mine")}, {}, frozenset(), (told,))
         assert machine.find(machine.pinned()) == expected
 

@@ -78,7 +78,8 @@ def print_checks(checks: Sequence[DoctorCheck]) -> None:
         print(f"  {works.ljust(3)}  {translate(check.name).ljust(width)}  {sanitize_text(translate(check.detail))}")
         is_repeated = index + 1 < len(checks) and checks[index + 1].fix == check.fix
         if check.fix and not is_repeated:
-            print(f"       {' ' * width}  {_('Fix: {command}', command=sanitize_text(translate(check.fix)))}")
+            fix = _("Fix: {command}", command=sanitize_text(translate(check.fix)))
+            print(f"       {' ' * width}  {fix}")
 
 
 def make_parser() -> CommandParser:

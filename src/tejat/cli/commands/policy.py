@@ -73,7 +73,8 @@ def _explain(options: argparse.Namespace) -> int:
         print(dump_json(explanation.to_json()))
         return EXIT_OK
     print(f"{Style(sys.stdout).bold(explanation.decision)}: {one_line(explanation.reason)}")
-    print(_("  rule:   {rule}", rule=one_line(explanation.rule or _("none matches"))))
+    rule = explanation.rule or _("none matches")
+    print(_("  rule:   {rule}", rule=one_line(rule)))
     print(_("  source: {source}", source=one_line(explanation.source)))
     print(_("  mode:   {mode}", mode=one_line(describe_mode(explanation.mode, explanation.mode_source))))
     _print_tree(_("commands in the line:"), explanation.commands)
