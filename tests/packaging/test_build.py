@@ -63,6 +63,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def tejat(installed: Path, tmp_path: Path) -> Callable[..., str]:
     """Run the installed program far from the checkout, and return what it prints."""
+    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run(*words: str, **environment: str) -> str:
         done = subprocess.run(
@@ -71,7 +72,7 @@ def tejat(installed: Path, tmp_path: Path) -> Callable[..., str]:
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={**os.environ, "HOME": str(tmp_path), **environment},
+            env={**outside, "HOME": str(tmp_path), **environment},
             timeout=110,
             check=False,
         )
