@@ -87,6 +87,20 @@ def test_needs_a_terminal_to_ask_on(place: Path) -> None:
     assert left_in(place) == ["home", "temporary"]
 
 
+def test_the_script_runs_in_no_other_directory(place: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tejat", "demo", "--inside"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=place,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (42, "")
+    assert "--inside works only inside the demo. Use `tejat demo`." in done.stderr
+
+
 def test_the_test_of_the_project_really_fails(place: Path) -> None:
     """Or else there would be nothing to show."""
     code = "import sys; from tejat.cli.commands.demo.project import make_project; make_project(sys.argv[1])"

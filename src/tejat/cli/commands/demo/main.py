@@ -26,9 +26,9 @@ from tejat.ui.signals import Terminated, graceful_termination
 def run(words: list[str]) -> int:
     """Run `tejat demo` and return the exit code."""
     options = make_parser().parse_args(words)
-    if options.inside:
-        return run_inside(screen_reader=options.screen_reader)
     try:
+        if options.inside:
+            return run_inside(screen_reader=options.screen_reader)
         if options.yes:
             return _run_task()
         if sys.stdin.isatty() and sys.stdout.isatty():

@@ -18,7 +18,7 @@ from tejat.app.run_config import load_startup_config
 from tejat.cli.commands.demo.project import PROMPT, SCRIPT, make_environment, make_project
 from tejat.cli.interactive import run_session
 from tejat.core.agent.options import AgentOptions
-from tejat.core.errors import TejatError
+from tejat.core.errors import TejatError, UsageError
 from tejat.core.i18n import _
 from tejat.ui.signals import graceful_termination
 
@@ -50,7 +50,12 @@ def session_options() -> AgentOptions:
 
 
 def run_inside(*, screen_reader: bool | None) -> int:
-    """Run the interactive session in the scratch project and return the exit code."""
+    """Run the interactive session in the scratch project and return the exit code.
+
+    Raises UsageError in any other directory: the script edits files.
+    """
+    if os.environ.get("GEMINI_CLI_HOME") != os.path.dirname(os.getcwd()):
+        raise UsageError(_("{flag} works only inside the demo. Use `tejat demo`.", flag=INSIDE_FLAG))
     return run_session(session_options(), prompt=PROMPT, screen_reader=screen_reader)
 
 
