@@ -121,4 +121,4 @@ class TestSystemPrompt:
         machine.environment["GEMINI_SYSTEM_MD"] = str(path)
         refused = machine.run("-p", "hi", "-m", machine.script('[[answer]]\nsay = "Hello."\n'))
         assert refused.code == 52
-        assert "everybody may write to it" in refused.stderr
+        assert "writable by everyone" in refused.stderr

@@ -49,8 +49,8 @@ def ends(told: list[str]) -> list[str]:
 def test_the_end_of_a_command(machine: ProgramEnv, behavior: str) -> None:
     machine.write_user_settings(tools={"shell": {"backgroundCompletionBehavior": behavior}})
     told, last = asyncio.run(notices_of(machine, seconds=1.5 if behavior == "silent" else 60))
-    assert [line.partition(" ended with ")[2][:11] for line in ends(told)] == (
-        [] if behavior == "silent" else ["exit code 3"]
+    assert [line.partition(" exited with ")[2][:6] for line in ends(told)] == (
+        [] if behavior == "silent" else ["code 3"]
     )
     is_told = "exited with code 3" in last[0] and "line 11\n" in last[0] and "line 10\n" not in last[0]
     assert is_told is (behavior == "inject")

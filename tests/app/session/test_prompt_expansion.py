@@ -135,7 +135,7 @@ class TestResources:
     def test_that_a_server_does_not_have_are_told(self, env: ExternalToolsEnv) -> None:
         transcript = env.run_agent(prompts=("What is @bad:memo://none?", "And @worse:memo://one?"))
         assert transcript.notes == [
-            "@bad:memo://none is sent as plain text: the MCP server bad has no such resource, or is not connected.",
+            "@bad:memo://none is sent as plain text: MCP server bad has no such resource, or is not connected.",
             "@worse:memo://one is sent as plain text: no such file.",
         ]
 
