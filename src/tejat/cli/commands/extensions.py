@@ -4,6 +4,7 @@ import os
 
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.reserved import missing_command, refuse_if_switched_off
+from tejat.cli.help.suggestions import closest
 from tejat.cli.run import report_input_error
 from tejat.config.paths import app_paths
 from tejat.core.exit_codes import EXIT_OK
@@ -24,6 +25,8 @@ def run(words: list[str]) -> int:
         case ["list"]:
             return list_extensions()
         case [] | ["list", *_]:
+            return parser.reject_words(words)
+        case [word] if closest(word, ["list"]):
             return parser.reject_words(words)
         case _:
             return report_input_error(missing_command(f"extensions {words[0]}", ["extensions", *words]), words)
