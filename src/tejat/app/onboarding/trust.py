@@ -122,6 +122,7 @@ def _trust_question(root: str, answers: Sequence[TrustAnswer], report: Report) -
     return Choice(
         _("Do you trust this folder?"),
         tuple(options[answer] for answer in answers),
+        initial=len(answers) - 1,  # a habitual Enter must not run a stranger's programs
         report=report,
         is_critical=True,
     )
