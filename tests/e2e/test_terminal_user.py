@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.pictures.svg import Screen, take_screen
+from support.terminal.recorded_screens import check_screens
 from support.terminal.screen import ScreenUser, open_screen
 
 LISTEN = """
@@ -123,19 +125,22 @@ def test_what_does_not_come_is_told_with_the_screen() -> None:
         assert wrong(user).startswith("the program ended (b'")
 
 
-def test_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("support.terminal.screen.SNAPSHOTS", tmp_path)
-    with open_screen(program=python("print('one 12:34')")) as user:
+def test_recorded_screens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("support.terminal.recorded_screens.DIRECTORY", tmp_path)
+    with open_screen(program=python("print('one \\x1b[1mtwo')"), columns=40, rows=3) as user:
         user.wait_for_exit()
-        with pytest.raises(AssertionError, match=r"one\.txt is not there"):
-            user.snapshot("one")
-        monkeypatch.setenv("TEJAT_WRITE_SNAPSHOTS", "1")
-        user.snapshot("one", {"12:34": "TIME"})
-        monkeypatch.delenv("TEJAT_WRITE_SNAPSHOTS")
-        assert (tmp_path / "one.txt").read_text() == "one TIME\n"
-        user.snapshot("one", {"12:34": "TIME"})
-        with pytest.raises(AssertionError, match="one looks different"):
-            user.snapshot("one")
+        screen = take_screen(user.screen)
+    with pytest.raises(AssertionError, match=r"TEJAT_WRITE_SNAPSHOTS=1"):
+        check_screens("40x3", {"words": [screen]})
+    monkeypatch.setenv("TEJAT_WRITE_SNAPSHOTS", "1")
+    check_screens("40x3", {"words": [screen]})
+    monkeypatch.delenv("TEJAT_WRITE_SNAPSHOTS")
+    recorded = "== 40x3\none two\n~ 4. 3a\n-- cursor column 0, row 1\na: bold\n"
+    assert (tmp_path / "words.txt").read_text() == recorded
+    check_screens("40x3", {"words": [screen]})
+    other = Screen(screen.rows[1:], screen.cursor)
+    with pytest.raises(AssertionError, match="-one two"):
+        check_screens("40x3", {"words": [other]})
 
 
 def test_the_program_itself() -> None:
