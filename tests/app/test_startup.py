@@ -18,7 +18,7 @@ from tejat.config.settings import loader
 from tejat.core.agent.options import AgentOptions
 from tejat.core.frozen import replace
 
-TRUST, QUIT = 0, 3
+TRUST, DISTRUST = 0, 2
 
 
 @pytest.fixture
@@ -72,12 +72,12 @@ def test_files_are_read_once_and_trust_is_decided_once(env: ProgramEnv, monkeypa
 def test_a_project_not_trusted_does_not_count(env: ProgramEnv) -> None:
     write_settings(env.home, {"ui": {"theme": "dark"}})
     write_settings(env.project, {"ui": {"theme": "light"}})
-    assert start(env, FakePrompter(choices=[1])) == (False, "dark")
+    assert start(env, FakePrompter(choices=[DISTRUST])) == (False, "dark")
 
 
 def test_the_user_may_quit_instead(env: ProgramEnv) -> None:
     write_settings(env.project, {})
-    assert start(env, FakePrompter(choices=[QUIT])) is StartupExit.QUIT
+    assert start(env, FakePrompter(choices=[None])) is StartupExit.QUIT
 
 
 @pytest.mark.parametrize("answer", [0, 1, 2, None])
