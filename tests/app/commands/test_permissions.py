@@ -20,7 +20,7 @@ RULE = "allow run_shell_command: touch"
 @pytest.mark.parametrize("scope", list(Scope))
 def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: CommandEnv, scope: Scope) -> None:
     approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS, scope=scope))
-    saved = env.home / ".config" / "tejat" / "policies" / "saved.toml"
+    name = ".config/tejat/policies/saved.toml"
 
     async def work(runner: CommandRunner) -> tuple[list[str], str, str, int]:
         await runner.prompt("go")
@@ -35,11 +35,11 @@ def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: C
     assert listed[:3] == ["Permissions", "Saved approvals", "No.  Rule  Stored in"]
     assert number == "1"
     assert rule.startswith(RULE)
-    assert kept == "your answer (session)" if scope is Scope.SESSION else kept.startswith(f"{saved}:")
+    assert kept == "your answer (session)" if scope is Scope.SESSION else kept.startswith(f"~/{name}:")
     assert taken == f"Revoked: {rule}"
     assert "None yet. Answering a question with 'always' saves one." in after
     assert asked == 2
-    assert scope is Scope.SESSION or saved.exists()
+    assert scope is Scope.SESSION or (env.home / name).exists()
 
 
 def test_a_rule_of_an_earlier_session(env: CommandEnv) -> None:
@@ -83,11 +83,20 @@ def test_any_other_word(env: CommandEnv) -> None:
 
 class TestTrust:
     def test_is_told(self, env: CommandEnv) -> None:
+        env.write_project_settings(tools={"discoveryCommand": "list-tools"})
         lines = env.output_of("/permissions", trusts_folder=False).splitlines()
         assert lines[-4:] == [
             "Folder",
             f"{env.project} is not trusted: not decided yet.",
             "/permissions trust shows its configuration and asks you.",
+            "/policy list shows all rules.",
+        ]
+
+    def test_is_not_needed_without_configuration(self, env: CommandEnv) -> None:
+        lines = env.output_of("/permissions", trusts_folder=False).splitlines()
+        assert lines[-3:] == [
+            "Folder",
+            f"{env.project} has no configuration that needs trust.",
             "/policy list shows all rules.",
         ]
 
@@ -102,14 +111,17 @@ class TestTrust:
         assert choice.initial == 2
         assert choice.report is not None
         assert ".gemini/settings.json" in str(choice.report)
-        assert f"{env.project} is trusted: you decided so." in env.output_of("/permissions", trusts_folder=False)
+        assert f"{env.project} is trusted: you trusted it." in env.output_of("/permissions", trusts_folder=False)
 
     def test_never(self, env: CommandEnv) -> None:
         shown = env.output_of("/permissions trust", prompter=FakePrompter(choices=[1]), trusts_folder=False)
         assert shown.startswith(f"{env.project} and its subfolders are never trusted.\n")
-        assert "is not trusted: you decided so" in env.output_of("/permissions", trusts_folder=False)
+        assert f"is not trusted: you chose not to trust {env.project}." in env.output_of(
+            "/permissions", trusts_folder=False
+        )
 
     @pytest.mark.parametrize("taken", [2, None])
     def test_left_as_it_is(self, env: CommandEnv, taken: int | None) -> None:
+        env.write_project_settings(tools={"discoveryCommand": "list-tools"})
         assert env.output_of("/permissions trust", prompter=FakePrompter(choices=[taken]), trusts_folder=False) == ""
         assert "not decided yet" in env.output_of("/permissions", trusts_folder=False)

@@ -45,7 +45,9 @@ class PermissionsCommand(SlashCommand):
 
     def _list_report(self) -> Report:
         blocks: list[ReportBlock] = [Paragraph(_("Saved approvals"), Tone.STRONG)]
-        rows = tuple((str(number), each.text, each.source) for number, each in enumerate(self._saved_approvals(), 1))
+        run_config = self.context.run_config
+        approvals = enumerate(self._saved_approvals(), 1)
+        rows = tuple((str(number), each.text, run_config.paths.abbreviate(each.source)) for number, each in approvals)
         if rows:
             blocks += [
                 ReportTable(rows, (_("No."), _("Rule"), _("Stored in"))),
@@ -53,9 +55,11 @@ class PermissionsCommand(SlashCommand):
             ]
         else:
             blocks.append(Paragraph(_("None yet. Answering a question with 'always' saves one."), Tone.QUIET))
-        trust = self.context.run_config.trust
-        blocks += [Paragraph(_("Folder"), Tone.STRONG), Paragraph(trust.reason)]
-        if not trust.is_trusted:
+        trust, root = run_config.trust, run_config.roots[0]
+        needs_trust = trust.is_trusted or run_config.is_untrusted
+        state = trust.reason if needs_trust else _("{folder} has no configuration that needs trust.", folder=root)
+        blocks += [Paragraph(_("Folder"), Tone.STRONG), Paragraph(state)]
+        if run_config.is_untrusted:
             blocks.append(Paragraph(_("/permissions trust shows its configuration and asks you."), Tone.QUIET))
         blocks.append(Paragraph(_("/policy list shows all rules."), Tone.QUIET))
         return Report(_("Permissions"), tuple(blocks))
