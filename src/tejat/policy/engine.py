@@ -203,7 +203,7 @@ class PolicyEngine:
             return verdict
         reason = lazy("{path} usually contains secrets, which the model would see.", path=files[0])
         suggestion = None if facts.kind is Kind.EXECUTE else suggest_path_rule(facts)
-        refusal = "" if suggestion else refuse_always(lazy("files with secrets are confirmed each time"))
+        refusal = "" if suggestion else refuse_always(lazy("files with secrets need approval each time"))
         rules = () if suggestion is None else (suggestion,)
         return PolicyVerdict(
             Decision.ASK, verdict.rule, reason, always_ask=True, suggested_rules=rules, always_refusal=refusal
@@ -288,7 +288,7 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     why = call.control_file_warning()
     if why is None:
         return verdict
-    refusal = refuse_always(lazy("changes to control files are confirmed each time"))
+    refusal = refuse_always(lazy("changes to control files need approval each time"))
     return PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True, always_refusal=refusal)
 
 

@@ -100,7 +100,7 @@ class TestDeciding:
             listed, superuser, removed, unknown = found.commands
             assert listed == "ls  (only reads)"
             assert superuser.startswith("sudo rm -rf x")
-            assert removed.startswith("rm -rf x  (behind sudo; ")
+            assert removed.startswith("rm -rf x  (run through sudo; ")
             assert unknown == "unheard-of"
 
     def test_a_plain_line_has_no_doubts(self, machine: Machine) -> None:

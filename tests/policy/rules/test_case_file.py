@@ -58,7 +58,7 @@ expect = "ask"
             {"pattern": "*"},
             Decision.ASK,
             ASKED,
-            "expected the rule of user.toml, got that of no rule",
+            "expected rule user.toml, got no rule",
         ),
         CaseResult("c.toml:18", "glob", {}, Decision.ASK, ASKED, None),
     ]

@@ -118,7 +118,7 @@ def test_names_can_be_given() -> None:
     [
         ('tool = "x"', "p.toml:1: decision is missing: set it to allow, ask or deny"),
         ('decision = "maybe"', "p.toml:2: decision must be allow, ask or deny, not 'maybe'"),
-        ('decision = "deny"\ntoolNane = "x"', "p.toml:3: unknown key 'toolNane', did you mean toolName?"),
+        ('decision = "deny"\ntoolNane = "x"', "p.toml:3: unknown key 'toolNane'; did you mean toolName?"),
         (
             'decision = "deny"\ntool = "a"\ntoolName = "a"',
             "p.toml:4: tool and toolName mean the same: use only one",
@@ -134,7 +134,7 @@ def test_names_can_be_given() -> None:
         ('decision = "deny"\npriority = 1000', "p.toml:3: priority must be an integer from 0 to 999"),
         (
             'decision = "deny"\nmodes = ["fast"]',
-            "p.toml:3: unknown mode 'fast', use one of default, auto_edit, yolo, plan",
+            "p.toml:3: unknown mode 'fast'; use one of default, auto_edit, yolo, plan",
         ),
         ('decision = "deny"\nproject = "x"', "p.toml:3: project must be an absolute path"),
         ('decision = "deny"\nserver = ""', "p.toml:3: server must be a name, or * for all servers"),

@@ -35,7 +35,7 @@ def rule(decision: Decision = Decision.ALLOW, **fields: Any) -> PolicyRule:
             ),
             (
                 'ask t, arguments like "\\"a", path "b/**", in project "/p", in mode default or yolo, '
-                "writing to files inside (>), with the network"
+                "with redirection to workspace files (>), with network access"
             ),
         ),
         (rule(tool="a\u202eb\nc\td\x1b"), "allow a<U+202E>b<U+000A>c<U+0009>d<U+001B>"),

@@ -79,7 +79,7 @@ def test_an_unknown_key_is_told_with_its_line_and_the_nearest_one() -> None:
     table = only('tool = """\ndecisoin = 1"""\ndecisoin = "x"')
     with pytest.raises(PolicyError) as caught:
         table.validate_keys({"tool", "decision"})
-    assert str(caught.value) == "f:4: unknown key 'decisoin', did you mean decision?"
+    assert str(caught.value) == "f:4: unknown key 'decisoin'; did you mean decision?"
     with pytest.raises(PolicyError, match=r"unknown key 'xyzxyzxyz'$"):
         only("xyzxyzxyz = 1").validate_keys({"tool", "decision"})
 

@@ -172,7 +172,7 @@ def _describe(command: ShellCommand) -> str:
     """Describe a command and its effects for `tejat policy explain`."""
     effects = command_effects(command.words)
     known = [*effects.destroys, *effects.writes, *effects.runs_code]
-    behind = [lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
+    behind = [lazy("run through {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
     description = join_lazy("; ", [*behind, *(known or ([lazy("only reads")] if effects.is_read_only else []))])
     text = " ".join(command.words)
     return join_lazy("", (text, "  (", description, ")")) if description else text

@@ -29,7 +29,7 @@ def assess_line(call: ShellCall) -> LineAssessment:
         return LineAssessment(None)
     targets = written_targets(line)
     if not targets:
-        return LineAssessment(line.doubts[0] if line.doubts else lazy("it is more than plain words"))
+        return LineAssessment(line.doubts[0] if line.doubts else lazy("it uses shell syntax beyond plain words"))
     outside = next((target for target in targets if not call.is_inside_roots(target)), None)
     if outside is not None or call.other_link_maker(None) is not None:
         path = outside or targets[0]
@@ -56,7 +56,7 @@ def find_coverage_gap(
             return None
         return lazy("it {effect}, which needs a rule for that command", effect=effects.destroys[0])
     if rule.command is None and len(call.effects) > 1:
-        return lazy("a pattern for arguments can allow only a single command")
+        return lazy("a rule with an argument pattern can allow only a single command")
     gap = _find_prefix_gap(_required_words(rule, command), command, effects, call)
     return gap or (None if is_enclosed else _find_program_gap(command, effects, call))
 

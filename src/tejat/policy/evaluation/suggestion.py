@@ -58,15 +58,15 @@ def suggest_prefixes(uncovered: Iterable[ShellCommand], call: ShellCall) -> Pref
             return PrefixSuggestion(refusal=prefix)
         prefixes[prefix] = None
     if not prefixes:
-        return PrefixSuggestion(refusal=lazy("a command runs behind another one"))
+        return PrefixSuggestion(refusal=lazy("the command runs through another program"))
     if len(prefixes) > _MAX_PREFIXES:
-        return PrefixSuggestion(refusal=lazy("the line holds too many different commands"))
+        return PrefixSuggestion(refusal=lazy("the line contains too many different commands"))
     return PrefixSuggestion(tuple(prefixes))
 
 
 def _line_doubt(call: ShellCall) -> str:
     line = call.line
-    return line.doubts[0] if line.doubts else lazy("it is more than plain words")
+    return line.doubts[0] if line.doubts else lazy("it uses shell syntax beyond plain words")
 
 
 def _command_prefix(command: ShellCommand, effects: CommandEffects) -> tuple[str, ...] | str:

@@ -101,5 +101,5 @@ def _problem(verdict: PolicyVerdict, expected: Decision, rule: str | None) -> st
         got, why = verdict.decision, verdict.reason
         return lazy("expected {expected}, got {decision}: {why}", expected=expected, decision=got, why=why)
     if rule is not None and rule not in verdict.source:
-        return lazy("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
+        return lazy("expected rule {rule}, got {source}", rule=rule, source=verdict.source)
     return None

@@ -111,7 +111,7 @@ def _arguments(example: RuleExample, table: TomlTable, key: str) -> Mapping[str,
     except InvalidJson as error:
         raise _not_an_object(example, table, key, str(error)) from None
     if not isinstance(value, dict):
-        raise _not_an_object(example, table, key, lazy("it is something else"))
+        raise _not_an_object(example, table, key, lazy("not an object"))
     return cast("dict[str, object]", value)
 
 

@@ -165,6 +165,6 @@ def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
         names = ", ".join(mode.value for mode in ApprovalMode)
-        message = lazy("unknown mode {unknown!r}, use one of {names}", unknown=unknown, names=names)
+        message = lazy("unknown mode {unknown!r}; use one of {names}", unknown=unknown, names=names)
         raise table.error(message, key="modes")
     return frozenset(_MODES[name] for name in given)

@@ -81,7 +81,7 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
     if rule.hints is not None:
         yield lazy(", annotated {hints}", hints=sanitize_line(_hints(rule.hints)))
     if rule.spares_reading:
-        yield lazy(", except reading")
+        yield lazy(", except read-only tools")
     yield from _limits(rule)
 
 
@@ -91,11 +91,11 @@ def _limits(rule: PolicyRule) -> Iterator[str]:
     if rule.modes is not None:
         yield lazy(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
     if rule.interactive is not None:
-        yield lazy(", with a user") if rule.interactive else lazy(", without a user")
+        yield lazy(", if interactive") if rule.interactive else lazy(", if non-interactive")
     if rule.allows_redirection:
-        yield lazy(", writing to files inside (>)")
+        yield lazy(", with redirection to workspace files (>)")
     if rule.allows_network:
-        yield lazy(", with the network")
+        yield lazy(", with network access")
 
 
 def _command(tokens: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ class TomlTable:
             if key not in known:
                 message = lazy("unknown key {key!r}", key=key)
                 if near := _closest_key(key, known):
-                    message = lazy("unknown key {key!r}, did you mean {near}?", key=key, near=near)
+                    message = lazy("unknown key {key!r}; did you mean {near}?", key=key, near=near)
                 raise self.error(message, key=key)
 
     def key(self, *spellings: str) -> str | None:

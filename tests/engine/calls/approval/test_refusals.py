@@ -65,7 +65,7 @@ def advice(facts: CallFacts, *rules: PolicyRule, sandboxed: SandboxedCommands | 
             shell("ls", wants_network=True),
             (
                 "No rule allows this (ls). "
-                "Use the rule `allow run_shell_command: ls, with the network` or --approval-mode yolo."
+                "Use the rule `allow run_shell_command: ls, with network access` or --approval-mode yolo."
             ),
         ),
     ],
