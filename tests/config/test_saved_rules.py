@@ -137,7 +137,7 @@ class TestSave:
     def test_what_is_no_rule_is_refused(self, paths: AppPaths, toml: str) -> None:
         save_rules(paths, rule("a"))
         before = text_of(paths)
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: "):
+        with pytest.raises(UsageError, match=r"^Could not save the rule: "):
             save_rules(paths, toml)
         assert text_of(paths) == before
 
@@ -147,7 +147,7 @@ class TestSave:
     def test_a_file_that_is_not_as_we_write_it_is_left_alone(self, paths: AppPaths, text: str) -> None:
         save_rules(paths, rule("a"))
         Path(paths.saved_rules).write_text(text)
-        with pytest.raises(UsageError, match=f"^The rule could not be saved: .*{paths.saved_rules}"):
+        with pytest.raises(UsageError, match=f"^Could not save the rule: .*{paths.saved_rules}"):
             save_rules(paths, rule("b"))
         assert text_of(paths) == text
 
@@ -294,20 +294,18 @@ class TestFailure:
             check=False,
         )
         path = paths.saved_rules
-        assert (done.stdout, done.stderr) == (f"The rule could not be saved: {path}: File too large\n", "")
+        assert (done.stdout, done.stderr) == (f"Could not save the rule: {path}: File too large\n", "")
         assert text_of(paths) == before
         assert sorted(os.listdir(os.path.dirname(path))) == ["saved.lock", "saved.toml"]
 
     def test_the_home_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "home").touch()
-        with pytest.raises(
-            UsageError, match=r"^The rule could not be saved: Could not create the directory .*: Not a dir"
-        ):
+        with pytest.raises(UsageError, match=r"^Could not save the rule: Could not create the directory .*: Not a dir"):
             save_rules(app_paths({"HOME": f"{tmp_path}/home"}), rule("a"))
 
     def test_a_directory_in_the_place_of_the_file(self, paths: AppPaths) -> None:
         os.makedirs(paths.saved_rules)
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: .* not a regular file.$"):
+        with pytest.raises(UsageError, match=r"^Could not save the rule: .* not a regular file.$"):
             save_rules(paths, rule("a"))
         with pytest.raises(UsageError, match=r"^Nothing was revoked: .* not a regular file.$"):
             revoke_all_rules(paths)
@@ -315,7 +313,7 @@ class TestFailure:
     def test_others_could_have_written_it(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a"))
         os.chmod(paths.saved_rules, 0o666)
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: Refusing to use "):
+        with pytest.raises(UsageError, match=r"^Could not save the rule: Refusing to use "):
             save_rules(paths, rule("b"))
         with pytest.raises(UsageError, match=r"^Refusing to use "):
             read_saved_rules(paths)

@@ -48,7 +48,7 @@ def save_rules(paths: AppPaths, toml: str) -> None:
 
     Raises UsageError, and leaves the file unchanged, if they cannot be saved.
     """
-    with _open_for_update(paths, lazy("The rule could not be saved")) as path:
+    with _open_for_update(paths, lazy("Could not save the rule")) as path:
         added = _parse_rules(toml, lazy("the new rule"))
         if not added or toml[: toml.index("[[")].strip():
             raise UsageError(lazy("it must consist of [[rule]] tables"))

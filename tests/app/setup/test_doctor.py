@@ -104,7 +104,7 @@ def test_everything_with_where_it_came_from(base: Path) -> None:
         DoctorCheck("files", "settings", passed=True, detail=str(project)),
         DoctorCheck("files", "environment", passed=True, detail=str(file)),
         DoctorCheck("files", "sessions", passed=True, detail=f"{base}/home/.local/state/tejat/sessions"),
-        DoctorCheck("trust", "trusted", passed=True, detail=f"{root} is trusted: you decided so."),
+        DoctorCheck("trust", "trusted", passed=True, detail=f"{root} is trusted: you trusted it."),
         DoctorCheck("trust", "environment file", passed=True, detail=".env"),
         DoctorCheck("trust", "settings", passed=True, detail=".gemini/settings.json"),
     ]

@@ -141,7 +141,7 @@ class TestAsking:
         run([str(root), "--yes"], environment)
         capsys.readouterr()
         assert run([str(root)], environment) == 0
-        assert capsys.readouterr().out.splitlines()[-1] == f"{root} is trusted: you decided so."
+        assert capsys.readouterr().out.splitlines()[-1] == f"{root} is trusted: you trusted it."
 
     @pytest.mark.usefixtures("nobody")
     def test_what_changed_is_marked(
@@ -209,7 +209,7 @@ class TestDeciding:
         rules.chmod(0o600)
         assert run(["--revoke", str(root)], environment) == 0
         assert capsys.readouterr().out.endswith(
-            f"{root} is trusted: you decided so for {root} in Gemini CLI. Use `tejat trust --never` to override that.\n"
+            f"{root} is trusted: you trusted {root} in Gemini CLI. Use `tejat trust --never` to override that.\n"
         )
 
     def test_a_folder_that_is_gone(self, environment: dict[str, str], tmp_path: Path) -> None:

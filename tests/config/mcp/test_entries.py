@@ -96,7 +96,7 @@ def test_a_link_that_leads_out_is_not_followed(
         lambda: entries.put(SettingsScope.PROJECT, "one", ENTRY),
         lambda: entries.remove(SettingsScope.PROJECT, "one"),
     ):
-        with pytest.raises(UsageError, match="is a link that leaves"):
+        with pytest.raises(UsageError, match="is a link that points outside"):
             change()
     assert target.read_text() == "{}" if target.is_file() else list(target.iterdir()) == []
 

@@ -111,7 +111,7 @@ class TestYouSaidSo:
         machine.write("work/project/.gemini/settings.json")
         trust = trust_folder(machine.paths, machine.root)
         assert trust == TrustDecision(
-            TRUSTED, f"{machine.root} is trusted: you decided so.", find_trust_items(machine.paths, machine.root)
+            TRUSTED, f"{machine.root} is trusted: you trusted it.", find_trust_items(machine.paths, machine.root)
         )
         assert machine.decide() == trust
         assert len(trust.items) == 1
@@ -201,9 +201,9 @@ class TestYouSaidSo:
     def test_never(self, machine: Machine) -> None:
         (machine.base / "work/project/sub").mkdir()
         trust = trust_folder(machine.paths, machine.root, level=NOT_TRUSTED)
-        assert trust == TrustDecision(NOT_TRUSTED, f"{machine.root} is not trusted: you decided so.")
+        assert trust == TrustDecision(NOT_TRUSTED, f"{machine.root} is not trusted: you chose not to trust it.")
         for root in ("work/project", "work/project/sub"):
-            assert machine.decide(root).reason.endswith(f" is not trusted: you decided so for {machine.root}.")
+            assert machine.decide(root).reason.endswith(f" is not trusted: you chose not to trust {machine.root}.")
             assert machine.decide(root).level is NOT_TRUSTED
         assert machine.decide("work").level is UNKNOWN
 
@@ -292,7 +292,7 @@ class TestParent:
         (machine.base / "else").chmod(mode)
         project = str(machine.base / "else/project")
         assert not can_trust_parent(project)
-        with pytest.raises(UsageError, match="others can write there"):
+        with pytest.raises(UsageError, match="other users can write there"):
             trust_parent(machine.paths, project, items=())
 
     def test_not_the_whole_file_system(self) -> None:
@@ -333,7 +333,7 @@ class TestGeminiWasTold:
     def test_pinned_when_it_is_first_seen(self, machine: Machine) -> None:
         machine.write("work/project/.mcp.json", "{}")
         machine.rules(work="TRUST_FOLDER")
-        reason = f"{machine.root} is trusted: you decided so for {machine.base}/work in Gemini CLI."
+        reason = f"{machine.root} is trusted: you trusted {machine.base}/work in Gemini CLI."
         assert machine.decide().reason == reason
         assert machine.decide().is_trusted
         assert [(folder.path, folder.from_gemini_cli) for folder in list_trusted_folders(machine.paths)] == [

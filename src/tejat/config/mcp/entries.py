@@ -113,7 +113,7 @@ class McpServerEntries:
         if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
             raise UsageError(
                 lazy(
-                    "{path} is a link that leaves {root}, so it is not changed. Edit its target instead.",
+                    "{path} is a link that points outside {root}, so it is not changed. Edit its target instead.",
                     path=path,
                     root=root,
                 )

@@ -104,9 +104,10 @@ def trust_folder(
     identity = folder_identity(root)
     if level is TrustLevel.NOT_TRUSTED:
         _pin(paths, root, identity, (), TrustVerdict.NOT_TRUSTED)
-        return TrustDecision(level, _("{root} is not trusted: you decided so.", root=root), tuple(items or ()))
+        reason = _("{root} is not trusted: you chose not to trust it.", root=root)
+        return TrustDecision(level, reason, tuple(items or ()))
     if level is not TrustLevel.TRUSTED:
-        raise UsageError(_("A folder is either trusted or not; {level} is computed.", level=level))
+        raise UsageError(_("Cannot set the trust level to {level}. Use trusted or not trusted.", level=level))
     if identity.owner not in (0, os.geteuid()):
         raise UsageError(
             _(
@@ -138,7 +139,7 @@ def trust_parent(paths: AppPaths, root: str, *, items: Sequence[TrustItem]) -> T
     """
     parent = os.path.dirname(os.path.realpath(root))
     if not can_trust_parent(root):
-        raise UsageError(_("{folder} cannot be trusted as a whole: others can write there.", folder=parent))
+        raise UsageError(_("{folder} cannot be trusted as a whole: other users can write there.", folder=parent))
     _pin(paths, parent, folder_identity(parent), find_trust_items(paths, parent), TrustVerdict.TREE)
     _pin(paths, root, folder_identity(root), items, TrustVerdict.PINNED)
     reason = _("{root} is trusted: you trusted {directory}.", root=root, directory=parent)
@@ -216,7 +217,7 @@ def _switch(environment: Mapping[str, str], name: str) -> str:
 
 
 def _trusted_by_user(root: str) -> str:
-    return _("{root} is trusted: you decided so.", root=root)
+    return _("{root} is trusted: you trusted it.", root=root)
 
 
 def _not_trusted_because(error: UsageError, items: tuple[TrustItem, ...]) -> TrustDecision:
@@ -233,15 +234,13 @@ def _evaluate_records(
     if rule is None:
         return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: not decided yet.", root=root), items)
     if not rule.is_trusted:
-        reason = _("{root} is not trusted: you decided so for {directory}.", root=root, directory=rule.directory)
+        reason = _("{root} is not trusted: you chose not to trust {directory}.", root=root, directory=rule.directory)
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if entry is None:
         _pin(paths, root, identity, items, TrustVerdict.PINNED)
         reason = _("{root} is trusted: you trusted {directory}.", root=root, directory=rule.directory)
         if not _is_in_tree(folder, store):
-            reason = _(
-                "{root} is trusted: you decided so for {directory} in Gemini CLI.", root=root, directory=rule.directory
-            )
+            reason = _("{root} is trusted: you trusted {directory} in Gemini CLI.", root=root, directory=rule.directory)
         return TrustDecision(TrustLevel.TRUSTED, reason, items)
     return _compare_pins(root, entry, identity, items)
 
