@@ -383,6 +383,6 @@ print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]
         child = worker('shell("echo 1 > d1/f1")\nprint(*refusals)', tmp_path / "file" / "state", root, "-")
         out, error = child.communicate(timeout=60)
         assert error == ""
-        assert out.startswith("This can't be undone: the present files can't be kept in ")
+        assert out.startswith("This cannot be undone: could not save the current files in ")
         assert "(Not a directory). " in out
         assert (root / "d1" / "f1").read_bytes() != b"1\n"

@@ -31,7 +31,7 @@ from tejat.workspace.files.private_files import write_private_file
 
 WRITES = ("open for writing", "write", "writev", "fsync", "rename", "link", "mkdir")
 CALLS = (*WRITES, "ftruncate", "unlink")
-NO_UNDO = "can't be undone"
+NO_UNDO = "cannot be undone"
 
 Tree = Mapping[str, bytes | None]
 

@@ -263,7 +263,7 @@ class TestAsking:
 
     def test_a_model_that_need_not_ask_cannot_say_that_the_person_wrote_it(self, tool: MemoryTool, home: Path) -> None:
         assert save(tool, "tea", modified_by_user=True, modified_content="anything") == not_saved(
-            "Only the user can rewrite the file, and no one was asked."
+            "Only the user can rewrite the file, and the user was not asked."
         )
         assert list_tree(home) == []
         assert save(tool, "tea", modified_content="anything") == remembered("tea")

@@ -69,7 +69,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
         if params.user_content is not None and context.approved is None:
             # Otherwise a model that needs no approval could write anything, not just a fact.
-            raise _failure(lazy("Only the user can rewrite the file, and no one was asked."), _EXECUTION_ERROR)
+            raise _failure(lazy("Only the user can rewrite the file, and the user was not asked."), _EXECUTION_ERROR)
         return await run_blocking(lambda stop: self._save(params, context, stop))
 
     def _build_confirmation(self, params: MemoryParams) -> Confirmation:

@@ -54,7 +54,7 @@ class TestChecks:
         told = f"{machine.own_file}:1: sandboxed commands that only read, test or build run without asking"
         assert [check.detail for check in checks(machine)] == ["default", told]
         path = machine.write_user_settings(security={"disableAlwaysAllow": True})
-        told = f"{machine.own_file}:1: no effect, because {path}:1 switches off saved approvals"
+        told = f"{machine.own_file}:1: no effect, because saved approvals are disabled by {path}:1"
         assert [check.detail for check in checks(machine)] == ["default", told]
 
     def test_rules_that_are_passed_over(self, machine: ProgramEnv) -> None:

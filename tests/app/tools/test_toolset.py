@@ -497,7 +497,7 @@ class TestWithoutAHome:
         machine, _ = homeless
         written, memory = machine.run(writing("new.txt"), ("save_memory", {"fact": "x"}), mode="yolo")
         assert kinds([written]) == [ErrorType.POLICY_VIOLATION]
-        assert "This can't be undone: " in text_of(written)
+        assert "This cannot be undone: " in text_of(written)
         assert not (machine.project / "new.txt").exists()
         assert kinds([memory]) == [ErrorType.MEMORY_TOOL_EXECUTION_ERROR]
 

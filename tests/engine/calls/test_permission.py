@@ -315,7 +315,7 @@ class TestRemembering:
         approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
         (result,) = run(tmp_path, tool, "a", approver=approver, save=save)
         assert result.error is not None
-        assert approver.questions[1].note == "The answer could not be saved: the disk is full"
+        assert approver.questions[1].note == "Could not save the answer: the disk is full"
         assert tool.written == []
 
     def test_an_always_for_a_server_covers_its_other_tools_and_nobody_elses(self, tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ class TestPerforming:
         result = asyncio.run(main())
         assert result.error is not None
         assert result.error.type is ErrorType.POLICY_VIOLATION
-        assert "This can't be undone: the undo log can't be opened (the directory is gone)." in result.error.message
+        assert "This cannot be undone: could not open the undo log (the directory is gone)." in result.error.message
         assert tool.written == []
 
     @pytest.mark.parametrize(("answer", "written"), [(YES, 1), (NO, 0)])
@@ -301,7 +301,7 @@ class TestPerforming:
         assert (asyncio.run(main()).error is None) == bool(written)
         (question,) = approver.questions
         assert question.risks[0] is Risk.NO_UNDO
-        assert question.reason.startswith("This can't be undone: the undo log can't be opened (the directory is gone).")
+        assert question.reason.startswith("This cannot be undone: could not open the undo log (the directory is gone).")
         assert question.always is None
         assert len(tool.written) == written
 

@@ -406,7 +406,7 @@ class TestGuards:
 
     def test_unknown_entry(self, project: Project) -> None:
         for use in (project.journal.show, project.journal.preview, project.journal.restore):
-            with pytest.raises(UsageError, match="there is no entry 'nope'"):
+            with pytest.raises(UsageError, match="no entry 'nope'"):
                 use("nope")
 
     def test_each_project_has_its_own(self, project: Project, tmp_path: Path) -> None:

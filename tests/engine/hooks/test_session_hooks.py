@@ -54,9 +54,9 @@ def hook_input(directory: Path) -> dict[str, Any]:
 
 
 STEPS: list[tuple[str, Callable[[SessionHooks], Awaitable[object]], str]] = [
-    ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", source=SessionSource.STARTUP), "The prompt"),
-    ("BeforeModel", lambda hooks: hooks.before_model(REQUEST, "first"), "The request"),
-    ("BeforeToolSelection", lambda hooks: hooks.select_tools(WITH_TOOLS, "first"), "The request"),
+    ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", source=SessionSource.STARTUP), "the prompt"),
+    ("BeforeModel", lambda hooks: hooks.before_model(REQUEST, "first"), "the request"),
+    ("BeforeToolSelection", lambda hooks: hooks.select_tools(WITH_TOOLS, "first"), "the request"),
 ]
 
 
@@ -99,7 +99,7 @@ class TestGuards:
 
         run(main())
         assert self.stopped(given, step) == f"{FAILED.format(event)} You chose to stop."
-        shown = InfoConfirmation("Confirm: continue?", f"{what} would still be sent to the model.")
+        shown = InfoConfirmation("A hook asks for confirmation", f"If you continue, {what} is sent to the model.")
         assert approver.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
         asking = hooks(tmp_path, supervisor, make_hook(saying(decision="ask", reason="Sure?"), event))
         assert self.stopped(asking, step).startswith(f'Hook "guard" ({event}) asks: Sure? No terminal to ask on')

@@ -240,7 +240,7 @@ class TestFiles:
         subprocess.run(["git", "init", "-q", machine.root], check=True)
         (machine.root / ".gitignore").write_text("*.log\n")
         (machine.root / "x.log").write_text("secret")
-        note = "@x.log was only partly read. Left out: 1 file(s): git-ignored."
+        note = "@x.log was only partly read. Skipped: 1 file(s): git-ignored."
         assert machine.expand("/x", x="<@{x.log}>") == words("<>", notes=(note,))
 
     def test_what_is_not_there_stays_as_it_is(self, machine: Machine) -> None:

@@ -200,7 +200,7 @@ class TestRefused:
     def test_ignored_files(self, project: Path) -> None:
         assert expand("@build.log", project) == ExpandedPrompt(
             (Text("@build.log"),),
-            notes=("@build.log was only partly read. Left out: 1 file(s): git-ignored.",),
+            notes=("@build.log was only partly read. Skipped: 1 file(s): git-ignored.",),
         )
 
     @pytest.mark.parametrize("spelling", ["../outside.txt", "{tmp}/outside.txt", "link"])
@@ -234,7 +234,7 @@ class TestRefused:
 
     def test_binary_files(self, project: Path) -> None:
         (project / "program").write_bytes(bytes(range(256)) * 20)
-        note = "@program was only partly read. Left out: program: binary file."
+        note = "@program was only partly read. Skipped: program: binary file."
         assert expand("@program", project) == ExpandedPrompt((Text("@program"),), notes=(note,))
 
 

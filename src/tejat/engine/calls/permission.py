@@ -98,7 +98,7 @@ class Permission:
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
         if self._remembers or verdict.decision is not Decision.ASK:
             return facts, verdict
-        refusal = refuse_always(lazy("the settings switch it off"))
+        refusal = refuse_always(lazy("the settings turn it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
     def asks(self, tool: BaseTool, params: Params) -> bool:
@@ -216,7 +216,7 @@ def _save(write: Callable[[], _Written]) -> _Written:
     try:
         return write()
     except (TejatError, OSError) as error:
-        raise _AskAgain(_("The answer could not be saved: {error}", error=error)) from None
+        raise _AskAgain(_("Could not save the answer: {error}", error=error)) from None
 
 
 class _ApprovalDialog:
@@ -263,7 +263,7 @@ class _ApprovalDialog:
         try:
             return await run_trial(tool, question, confirmation, self._approver, context, self._on_question)
         except ToolFailure as failure:
-            raise _AskAgain(_("It could not be tried in a copy: {why}", why=failure.message)) from None
+            raise _AskAgain(_("Could not try it in a copy: {why}", why=failure.message)) from None
 
 
 async def _build_confirmation(

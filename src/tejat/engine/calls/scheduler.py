@@ -314,7 +314,7 @@ class Batch:
             return None if open_journal is None else open_journal()
         except TejatError as error:
             raise UndoUnavailable(
-                lazy("This can't be undone: the undo log can't be opened ({why}).", why=error)
+                lazy("This cannot be undone: could not open the undo log ({why}).", why=error)
             ) from error
 
     def _finish(self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, rejected: bool = False) -> None:

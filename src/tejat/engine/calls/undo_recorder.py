@@ -206,11 +206,11 @@ class UndoRecorder:
                 lambda stop: self._snapshot_in_thread(watches, stop, is_exact=not whole_tree)
             )
         except TooManyEntries:
-            self._warn(_("There are more than {most:,} files here, so commands can't be undone.", most=_MAX_ENTRIES))
+            self._warn(_("There are more than {most:,} files here, so commands cannot be undone.", most=_MAX_ENTRIES))
         except Exception as error:
             message = lazy(
-                "This can't be undone: the present files can't be kept in {directory} ({why}). Free some space there, "
-                "or set XDG_STATE_HOME to another directory.",
+                "This cannot be undone: could not save the current files in {directory} ({why}). Free some space "
+                "there, or set XDG_STATE_HOME to another directory.",
                 directory=self.directory,
                 why=_error_text(error),
             )
@@ -226,7 +226,8 @@ class UndoRecorder:
             if before.snapshots and not self._is_unchanged(before.snapshots):
                 await _run_to_completion(lambda stop: try_twice(lambda: self._record_changes(call, before, run, stop)))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
-            problem = lazy("What {name} changed can't be undone: {error}", name=call.name, error=_error_text(error))
+            why = _error_text(error)
+            problem = lazy("The changes made by {name} cannot be undone: {error}", name=call.name, error=why)
         texts, self._unsaved_warnings = self._unsaved_warnings, []
         for text in texts:
             self._publish(text)
@@ -324,7 +325,7 @@ class UndoRecorder:
     def _find_entry(self, entry_id: str) -> UndoEntry:
         found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
         if found is None:
-            raise UsageError(_("there is no entry {entry!r}", entry=entry_id))
+            raise UsageError(_("no entry {entry!r}", entry=entry_id))
         return found
 
 
@@ -333,7 +334,7 @@ def _check_kept(taken: _Snapshots) -> None:
     for _watch, snapshot in taken:
         for path, reason in snapshot.skip_reasons.items():
             message = lazy(
-                "This can't be undone: the present content of {path} can't be kept ({why}).",
+                "This cannot be undone: could not save the current content of {path} ({why}).",
                 path=f"{snapshot.root.rstrip('/')}/{path}",
                 why=reason,
             )
@@ -358,7 +359,7 @@ async def _run_to_completion(work: Callable[[Stop], None]) -> None:
             working.exception()
         raise cancelled
     if working.cancelled():
-        raise TimeoutError(_("it took too long to see what was changed"))
+        raise TimeoutError(_("checking what changed took too long"))
     working.result()
 
 

@@ -61,7 +61,7 @@ class SessionHooks:
             outcomes += await self._dispatcher.run_event_hooks(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._dispatcher.has_hooks(HookEvent.BEFORE_AGENT):
             results = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
-            await self._enforce(results, lazy("The prompt would still be sent to the model."))
+            await self._enforce(results, lazy("If you continue, the prompt is sent to the model."))
             outcomes += results
         return combined_context(outcomes)
 
@@ -79,7 +79,7 @@ class SessionHooks:
             return request
         fields: JsonObject = {"llm_request": _request_json(request, model)}
         outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_TOOL_SELECTION, fields)
-        await self._enforce(outcomes, lazy("The request would still be sent to the model."))
+        await self._enforce(outcomes, lazy("If you continue, the request is sent to the model."))
         return _limit_tools(request, [outcome.selection for outcome in outcomes if outcome.selection is not None])
 
     async def before_model(self, request: ModelRequest, model: str) -> None:
@@ -87,7 +87,7 @@ class SessionHooks:
         if self._dispatcher.has_hooks(HookEvent.BEFORE_MODEL):
             fields: JsonObject = {"llm_request": _request_json(request, model)}
             outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_MODEL, fields)
-            await self._enforce(outcomes, lazy("The request would still be sent to the model."))
+            await self._enforce(outcomes, lazy("If you continue, the request is sent to the model."))
 
     async def after_model(self, request: ModelRequest, model: str, answer: ModelResponse) -> None:
         """Raises StoppedByHook."""
@@ -120,7 +120,8 @@ class SessionHooks:
         if self._approver is None:
             refusal = lazy("{objection} No terminal to ask on, so nothing was sent.", objection=objection)
             raise StoppedByHook(refusal)
-        question = ApprovalRequest(InfoConfirmation(lazy("Confirm: continue?"), consequence), "hooks", objection)
+        confirmation = InfoConfirmation(lazy("A hook asks for confirmation"), consequence)
+        question = ApprovalRequest(confirmation, "hooks", objection)
         self.tool_hooks.notify_question(question)
         answer = await self._approver.ask(question)
         if answer.outcome not in _APPROVALS:

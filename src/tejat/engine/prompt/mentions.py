@@ -300,7 +300,7 @@ class _ContentCollector:
         skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED_FILE, result.return_display)]
         if skipped:
             left_out = "; ".join(skipped)
-            note = _("@{name} was only partly read. Left out: {files}.", name=target.label, files=left_out)
+            note = _("@{name} was only partly read. Skipped: {files}.", name=target.label, files=left_out)
             self._notes.append(note)
         elif len(self._parts) == before and target.label not in self._files:
             self._notes.append(_("@{name} contains nothing readable.", name=target.label))

@@ -107,8 +107,8 @@ class SessionSandbox:
         moved = next((mount for mount in self._mounts if mount.source != mount.target), None)
         if sandbox is not None and not sandbox.is_container and moved is not None:
             message = lazy(
-                "SANDBOX_MOUNTS mounts {source} at {target}, which needs a container. {sandbox} keeps "
-                "paths as they are: use {source} only.",
+                "SANDBOX_MOUNTS mounts {source} at {target}, which needs a container. {sandbox} cannot change "
+                "paths: use {source} only.",
                 source=moved.source,
                 target=moved.target,
                 sandbox=sandbox.name,

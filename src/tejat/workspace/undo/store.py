@@ -249,7 +249,10 @@ class UndoStore:
         if kept < len(entries):
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
-            self._warn(lazy("The oldest calls ({dropped}) can no longer be undone, to make room.", dropped=dropped))
+            warning = lazy(
+                "Undo storage is full: the oldest calls ({dropped}) can no longer be undone.", dropped=dropped
+            )
+            self._warn(warning)
         self._store.compact(live, stop, goal=self.directory.size() + wanted - int(_FILL_RATIO * self._limit))
         self._refresh()
 

@@ -23,7 +23,7 @@ def sandboxed_commands(settings: Settings, mode: str | None, *, is_untrusted: bo
     elif mode == ApprovalMode.DEFAULT.value:
         refusal = lazy("--approval-mode default asks before every command")
     elif settings.always_disabled.value:
-        refusal = lazy("{source} switches off saved approvals", source=settings.always_disabled.source)
+        refusal = lazy("saved approvals are disabled by {source}", source=settings.always_disabled.source)
     else:
         refusal = ""
     if setting.value:
