@@ -193,7 +193,7 @@ class TestFiles:
         return str(path)
 
     def test_a_pipe_is_no_recording_and_no_script(self, machine: ProgramEnv, pipe: str) -> None:
-        told = {"--replay": "cannot read the recording", "-m": "cannot read the script"}
+        told = {"--replay": "could not read the recording", "-m": "could not read the script"}
         for flag, value in (("--replay", pipe), ("-m", f"scripted:{pipe}")):
             done = machine.run("-p", "hi", "-o", "stream-json", flag, value)
             message = f"{pipe}: {told[flag]}: not a regular file"

@@ -89,7 +89,7 @@ def test_there_is_an_end_to_it() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (needs(), "The server requested input without saying which."),
+        (needs(), "The server requested input without saying what it needs."),
         (needs(inputRequests=[1]), "The server sent invalid or too many input requests."),
         (
             needs(inputRequests={str(number): asks() for number in range(17)}),

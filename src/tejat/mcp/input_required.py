@@ -44,7 +44,7 @@ async def request_with_input(
         if (state := answer.get("requestState")) is not None:
             more["requestState"] = state
         if not more:
-            raise McpFailure(lazy("The server requested input without saying which."), McpProblem.MALFORMED)
+            raise McpFailure(lazy("The server requested input without saying what it needs."), McpProblem.MALFORMED)
         try:
             answer = await send({**params, **more})
         except RequestNotSent as failure:

@@ -137,6 +137,6 @@ def test_nothing_to_renew_with() -> None:
     assert renewed(None, client=None) == ("There is no refresh token.", McpProblem.UNAUTHORIZED)
     assert renewed(None, refresh_token=None) == ("There is no refresh token.", McpProblem.UNAUTHORIZED)
     assert renewed(None, service={"issuer": 3}) == (
-        "The login could not be refreshed: the server sent an invalid OAuth response.",
+        "Could not refresh the login: the server sent an invalid OAuth response.",
         McpProblem.UNAUTHORIZED,
     )

@@ -78,7 +78,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     [file] = (tmp_path / "tokens").iterdir()
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(McpFailure, match="The login for a cannot be stored in") as caught:
+    with pytest.raises(McpFailure, match="Could not store the login for a in") as caught:
         store.read(HOLDER)
     assert caught.value.problem is McpProblem.CONFIGURATION
 

@@ -255,9 +255,9 @@ class TestFile:
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(UsageError, match="not a regular file"):
             recording(tmp_path / "pipe")
-        with pytest.raises(UsageError, match="cannot write the recording: Is a directory"):
+        with pytest.raises(UsageError, match="could not write the recording: Is a directory"):
             recording(tmp_path)
-        with pytest.raises(UsageError, match="cannot write the recording: No such file"):
+        with pytest.raises(UsageError, match="could not write the recording: No such file"):
             recording(tmp_path / "no" / "where")
 
     def test_a_killed_run_leaves_what_was_finished(self, recorded: Path) -> None:
@@ -299,7 +299,7 @@ class TestBrokenFiles:
             replay(path)
 
     def test_none_at_all(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="cannot read the recording: No such file"):
+        with pytest.raises(UsageError, match="could not read the recording: No such file"):
             replay(tmp_path / "none")
 
     def test_of_another_version(self, tmp_path: Path) -> None:

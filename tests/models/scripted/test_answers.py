@@ -80,7 +80,7 @@ class TestTopics:
     def test_no_topic_fits(self, tmp_path: Path) -> None:
         model = scripted(tmp_path, "[[topic]]\nwhen = 'a'\n[[topic.answer]]\n")
         assert failure_of(model, user_message("b")).message == (
-            f'{tmp_path}/script.toml: no topic with purpose = "conversation" is for the prompt "b"'
+            f'{tmp_path}/script.toml: no topic with purpose = "conversation" matches the prompt "b"'
         )
 
 

@@ -285,11 +285,11 @@ class TestWantedFailures:
 
 class TestFiles:
     def test_there_must_be_one(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match=r"none\.toml: cannot read the script: No such file"):
+        with pytest.raises(UsageError, match=r"none\.toml: could not read the script: No such file"):
             open_scripted_model(str(tmp_path / "none.toml"), root="/")
 
     def test_a_name_that_no_file_can_have(self) -> None:
-        with pytest.raises(UsageError, match="cannot read the script: embedded null"):
+        with pytest.raises(UsageError, match="could not read the script: embedded null"):
             open_scripted_model("a\0b", root="/")
 
     def test_not_utf8(self, tmp_path: Path) -> None:

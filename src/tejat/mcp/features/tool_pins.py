@@ -59,8 +59,8 @@ class ToolPins:
             return _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
         except (TejatError, ValueError, RecursionError) as error:
             self.problem = lazy(
-                "Could not check which MCP tools changed: {path}: {why} Every call asks until you fix or "
-                "remove the file.",
+                "Could not check which MCP tools changed: {path}: {why} Every call needs approval until you fix "
+                "or remove the file.",
                 path=self._path,
                 why=error,
             )

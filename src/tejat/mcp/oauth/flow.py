@@ -90,7 +90,7 @@ class OAuthFlow:
             provider.context.token_expiry_time = _EXPIRED
             await self._run_provider(provider, None)
         except (OAuthFlowError, ValueError) as error:
-            message = lazy("The login could not be refreshed: {why}", why=_reason(error))
+            message = lazy("Could not refresh the login: {why}", why=_reason(error))
             raise McpFailure(message, McpProblem.UNAUTHORIZED) from None
         if self._last_response is None or self._last_response.status != 200 or provider.context.current_tokens is None:
             raise _refresh_failure(self._last_response)
@@ -231,7 +231,7 @@ def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
         body = None
     is_final = 400 <= reply.status < 500 and isinstance(body, dict) and "error" in body
     problem = McpProblem.UNAUTHORIZED if is_final else McpProblem.START
-    return McpFailure(lazy("The login could not be refreshed (HTTP {status}).", status=reply.status), problem)
+    return McpFailure(lazy("Could not refresh the login (HTTP {status}).", status=reply.status), problem)
 
 
 def _reason(error: Exception) -> str:

@@ -131,7 +131,7 @@ class TokenStore:
 
     def _failure(self, key: TokenKey, error: OSError) -> McpFailure:
         message = lazy(
-            "The login for {alias} cannot be stored in {directory}: {why}.",
+            "Could not store the login for {alias} in {directory}: {why}.",
             alias=key.alias,
             directory=self.directory,
             why=error.strerror or lazy("not usable"),

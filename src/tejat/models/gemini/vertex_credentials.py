@@ -151,7 +151,7 @@ def _build(make: Callable[[], object]) -> GoogleCredentials:
         return cast("GoogleCredentials", make())
     except (exceptions.GoogleAuthError, ValueError, KeyError, TypeError) as error:
         # Messages about a key may quote it.
-        message = lazy("The Google Cloud credentials could not be used ({kind}).", kind=type(error).__name__)
+        message = lazy("Could not use the Google Cloud credentials ({kind}).", kind=type(error).__name__)
         raise _no_credentials(message) from None
 
 

@@ -142,7 +142,7 @@ def _create_recording(path: str) -> int:
             raise
     except (OSError, ValueError) as error:
         raise UsageError(
-            lazy("{path}: cannot write the recording: {why}", path=path, why=os_error_reason(error))
+            lazy("{path}: could not write the recording: {why}", path=path, why=os_error_reason(error))
         ) from None
     return file
 
@@ -151,7 +151,7 @@ def _prepare_file(file: int, path: str) -> None:
     """Make the file empty and private. Raises UsageError for a file that must not be overwritten, and OSError."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(lazy("{path}: cannot write the recording: not a regular file", path=path))
+        raise UsageError(lazy("{path}: could not write the recording: not a regular file", path=path))
     if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{FORMAT_KEY}":'.encode()):
         message = lazy("{path} exists and is not a recording. Remove it, or record to another file.", path=path)
         raise UsageError(message)

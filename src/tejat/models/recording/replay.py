@@ -154,7 +154,7 @@ def _read_lines(path: str) -> list[bytes]:
         with open(path, "rb", opener=regular_file_opener) as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        message = lazy("{path}: cannot read the recording: {why}", path=path, why=os_error_reason(error))
+        message = lazy("{path}: could not read the recording: {why}", path=path, why=os_error_reason(error))
         raise UsageError(message) from None
     if len(content) > _MAX_BYTES:
         raise UsageError(lazy("{path}: larger than {most} MiB", path=path, most=_MAX_BYTES // 2**20))

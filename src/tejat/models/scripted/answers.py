@@ -84,7 +84,7 @@ class TopicAnswers:
             if topic.purpose == request.purpose and topic.matches(prompt):
                 return topic
         message = lazy(
-            "no topic with purpose = {purpose} is for the prompt {prompt}",
+            "no topic with purpose = {purpose} matches the prompt {prompt}",
             purpose=_quote(request.purpose),
             prompt=_quote(prompt),
         )

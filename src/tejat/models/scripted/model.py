@@ -93,7 +93,7 @@ def _read_script_file(path: str) -> str:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(lazy("{path}: cannot read the script: {reason}", path=path, reason=reason)) from None
+        raise UsageError(lazy("{path}: could not read the script: {reason}", path=path, reason=reason)) from None
     if len(content) > _MAX_BYTES:
         raise UsageError(lazy("{path}: the script is larger than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
     try:
