@@ -50,7 +50,7 @@ class StandardStreams:
         except BrokenPipeError:
             self._fail_output(EXIT_BROKEN_PIPE)
         except (OSError, ValueError) as error:
-            self.write_notice(_("Cannot write the result: {error}", error=error))
+            self.write_notice(_("Could not write the result: {error}", error=error))
             self._fail_output(EXIT_FAILED)
 
     def write_notice(self, line: str) -> None:
