@@ -55,7 +55,7 @@ def test_enter_that_was_meant_for_something_else() -> None:
 @pytest.mark.parametrize("columns", [80, 40])
 def test_a_risky_call_with_all_that_would_be_hidden(columns: int) -> None:
     with at_question("risky", "Enter to confirm", columns=columns) as user:
-        shown = user.text.replace("\n| ", "")
+        shown = user.text.replace("\n↪ ", "")
         assert "Risk: deletes or overwrites files" in shown
         assert "$ echo <U+001B>]52;c;eA==<U+0007><U+001B>[2J<U+000D><U+202E>; touch MARK" in shown
         assert b"]52;c" not in user.raw.replace(b"<U+001B>]52;c", b"")

@@ -13,7 +13,7 @@ from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.types import JsonValue
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared import elicitation as texts
-from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, escape_line
+from tejat.ui.shared.approval.display_lines import escape_line
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
 from tejat.ui.terminal.dialogs.key_hints import joined_hints
@@ -181,7 +181,7 @@ class ElicitationDialog:
         if field.description:
             text += self._quoted_rows(escape_line(field.description), width)
         for number, label in enumerate(texts.field_choices(field), 1):
-            rows = wrap_text(expand_tabs(label), width=width, first=f"  {number} ", rest=CONTINUATION_PREFIX)
+            rows = wrap_text(expand_tabs(label), width=width, first=f"  {number} ", rest=self._theme.continuation)
             text += styled_rows(self._theme, rows, StyleRole.TEXT)
         typed = self._input.render(self._theme, width=width, max_rows=_MAX_INPUT_ROWS, first="= ")
         self._caret = typed.caret
@@ -200,9 +200,9 @@ class ElicitationDialog:
         return [*rows, hint]
 
     def _styled_rows(self, text: str, width: int, role: StyleRole) -> list[Text]:
-        rows = wrap_text(expand_tabs(text), width=width, rest=CONTINUATION_PREFIX)
+        rows = wrap_text(expand_tabs(text), width=width, rest=self._theme.continuation)
         return styled_rows(self._theme, rows, role)
 
     def _quoted_rows(self, line: str, width: int) -> list[Text]:
-        rows = wrap_text(expand_tabs(line), width=width, first="> ", rest=CONTINUATION_PREFIX)
+        rows = wrap_text(expand_tabs(line), width=width, first="> ", rest=self._theme.continuation)
         return styled_rows(self._theme, rows, StyleRole.TEXT)

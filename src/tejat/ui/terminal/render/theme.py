@@ -74,6 +74,7 @@ class Glyphs:
     cross: str = "┼"
     corner: str = "└"
     arrow: str = "→"
+    wrapped: str = "↪"
     cursor: str = "❯"
     separator: str = "·"
     warning: str = "▲"
@@ -95,6 +96,7 @@ ASCII_GLYPHS = Glyphs(
     cross="+",
     corner="-",
     arrow=">",
+    wrapped="\\",
     cursor=">",
     separator="|",
     warning="!",
@@ -126,6 +128,11 @@ class Theme:
     palette: Palette | None = None
     uses_backgrounds: bool = True
     shows_line_numbers: bool = True
+
+    @property
+    def continuation(self) -> str:
+        """The prefix of the continuation rows of a wrapped line. Unlike a bar, it cannot be taken for a pipe."""
+        return f"{self.glyphs.wrapped} "
 
     @property
     def is_ascii(self) -> bool:

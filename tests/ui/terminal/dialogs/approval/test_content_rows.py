@@ -30,7 +30,7 @@ class TestWindows:
         assert plain(content.window(20, 0, 8)) == [
             "first",
             f"$ {'x' * 18}",
-            f"| {'x' * 7}",
+            f"↪ {'x' * 7}",
             "",
             "1 +line 1",
             "2 +line 2",

@@ -25,7 +25,7 @@ def test_a_heading_with_coloured_counts_and_the_position_at_the_right() -> None:
     styles = {row.plain[span.start : span.end].strip(): span.style for span in row.spans}
     assert styles["+2"] == theme.style(StyleRole.ADDED)
     assert styles["-1"] == theme.style(StyleRole.REMOVED)
-    assert [each.plain for each in heading_rows(view, theme, width=16)] == ["Edit a +2 -1 2 ", "| of 3"]
+    assert [each.plain for each in heading_rows(view, theme, width=16)] == ["Edit a +2 -1 2 ", "↪ of 3"]
     assert heading_line(view).text == "Edit a +2 -1"
 
 
@@ -40,5 +40,5 @@ def test_warnings_have_a_sign() -> None:
 def test_third_party_text_keeps_its_prefix() -> None:
     view = build_approval_view(ApprovalRequest(CALL, "t"), CALL)
     lines = (*call_lines(view), *server_note_lines(view))
-    shown = [line.rows(80)[0] for line in lines if isinstance(line, TextLine)]
+    shown = [line.rows(80, Theme())[0] for line in lines if isinstance(line, TextLine)]
     assert shown == ["Arguments:", "> {", '>   "a": 1', "> }", "Description from the server:", "> Does it."]

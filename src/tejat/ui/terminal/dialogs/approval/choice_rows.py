@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from tejat.ui.shared.approval.choices import ApprovalChoice, rule_labels
-from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX
 from tejat.ui.terminal.render.text_rows import (
     StyledText,
     display_width,
@@ -65,5 +64,5 @@ def selected_label_row(choice: ApprovalChoice, theme: Theme, *, width: int) -> T
 def rule_rows(choices: Sequence[ApprovalChoice], theme: Theme, *, width: int) -> list[Text]:
     """Return the rules that choices would add."""
     labels = (expand_tabs(label) for label in rule_labels(choices))
-    rows = [row for label in labels for row in wrap_text(label, width=width, rest=CONTINUATION_PREFIX, at_blanks=True)]
+    rows = [row for label in labels for row in wrap_text(label, width=width, rest=theme.continuation, at_blanks=True)]
     return styled_rows(theme, rows, StyleRole.QUIET)

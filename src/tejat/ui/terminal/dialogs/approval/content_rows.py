@@ -7,7 +7,6 @@ from itertools import accumulate
 from rich.text import Text
 
 from tejat.core.frozen import frozen
-from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, trim_context
 from tejat.ui.terminal.render.diff import DiffLayout
@@ -27,12 +26,11 @@ class TextLine:
     is_prose: bool = False
     """Whether it is wrapped between words, without blanks at the ends of rows."""
 
-    def rows(self, width: int) -> list[str]:
+    def rows(self, width: int, theme: Theme) -> list[str]:
+        first, rest = self.prefix, theme.continuation
         if self.is_prose:
-            return wrap_words(self.text, width=width, first=self.prefix, rest=CONTINUATION_PREFIX)
-        return wrap_text(
-            expand_tabs(self.text), width=width, first=self.prefix, rest=CONTINUATION_PREFIX, at_blanks=self.at_blanks
-        )
+            return wrap_words(self.text, width=width, first=first, rest=rest)
+        return wrap_text(expand_tabs(self.text), width=width, first=first, rest=rest, at_blanks=self.at_blanks)
 
 
 ContentLine = TextLine | DiffRow
@@ -117,7 +115,7 @@ class ContentRows:
     def _height(self, line: ContentLine, width: int) -> int:
         if isinstance(line, DiffRow):
             return self._layout.height(line, width=width)
-        return len(line.rows(width))
+        return len(line.rows(width, self._theme))
 
     def _render(self, lines: Sequence[ContentLine], width: int) -> list[Text]:
         rows: list[Text] = []
@@ -125,5 +123,5 @@ class ContentRows:
             if isinstance(line, DiffRow):
                 rows += self._layout.texts([line], width=width)
             else:
-                rows += styled_rows(self._theme, line.rows(width), line.role)
+                rows += styled_rows(self._theme, line.rows(width, self._theme), line.role)
         return rows

@@ -200,7 +200,8 @@ class ApprovalLayout:
 
     def _fact_rows(self, width: int) -> list[list[Text]]:
         """Return the rows of the heading and the facts, most important first."""
-        facts = (styled_rows(self._theme, line.rows(width), line.role) for line in fact_lines(self._view, self._theme))
+        lines = fact_lines(self._view, self._theme)
+        facts = (styled_rows(self._theme, line.rows(width, self._theme), line.role) for line in lines)
         return [heading_rows(self._view, self._theme, width=width), *facts]
 
     def _prompt_rows(self, width: int) -> list[Text]:

@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
+from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
 from tejat.ui.shared.approval.view import ApprovalView, FactKind
 from tejat.ui.terminal.dialogs.approval.content_rows import ContentLine, TextLine
 from tejat.ui.terminal.render.text_rows import (
@@ -20,10 +20,10 @@ def heading_rows(view: ApprovalView, theme: Theme, *, width: int) -> list[Text]:
     """Return the heading with the counts of changed lines, and at the right the position among several questions."""
     heading, counts = expand_tabs(view.heading), "".join(f" {count}" for count in view.counts)
     position = f" {view.position}" if view.position else ""
-    *above, last = wrap_text(heading, width=width, rest=CONTINUATION_PREFIX, at_blanks=True)
+    *above, last = wrap_text(heading, width=width, rest=theme.continuation, at_blanks=True)
     if display_width(last) + display_width(counts) + display_width(position) > width:
         whole = f"{heading}{counts}{position}"
-        rows = wrap_text(whole, width=width, rest=CONTINUATION_PREFIX, at_blanks=True)
+        rows = wrap_text(whole, width=width, rest=theme.continuation, at_blanks=True)
         return styled_rows(theme, rows, StyleRole.STRONG)
     pieces: list[StyledText] = [(last, StyleRole.STRONG)]
     pieces += ((f" {count}", StyleRole.ADDED if count[0] == "+" else StyleRole.REMOVED) for count in view.counts)
