@@ -63,7 +63,7 @@ def make_parser() -> CommandParser:
             "tejat undo --last N [--all] [--yes] [--root DIR]",
         ),
         actions=(
-            ("list", _("list the changes, newest last")),
+            ("list", _("list the changes, newest first")),
             ("show", _("show a change as a diff")),
             ("restore", _("revert a change, or only the named paths")),
         ),
@@ -73,7 +73,7 @@ def make_parser() -> CommandParser:
         ),
         examples=(
             ("tejat undo --last 1", _("revert the latest call")),
-            ("tejat undo show 3", _("show what entry 3 changed")),
+            ("tejat undo show 5c5646", _("show what this call changed")),
         ),
         exit_codes=(
             ("0", _("everything the call changed is restored")),
