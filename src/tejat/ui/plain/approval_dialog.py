@@ -21,6 +21,7 @@ from tejat.ui.plain.question_view import DEFAULT_WIDTH, MIN_WIDTH, question_line
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
+from tejat.ui.shared.approval.edit_title import unchanged_note
 from tejat.ui.shared.approval.view import ApprovalView, build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 
@@ -118,9 +119,9 @@ def _unread_message(confirmation: ChoiceSubject, view: ApprovalView, left: int) 
     """Return how much of a change was not shown, empty if all of it was."""
     if left:
         return ngettext("{count} line was not shown.", "{count} lines were not shown.", left)
-    if isinstance(confirmation, EditConfirmation) and not any(row.is_change for row in view.diff):
-        return _("The changed lines were not shown.")
-    return ""
+    if not isinstance(confirmation, EditConfirmation) or any(row.is_change for row in view.diff):
+        return ""
+    return "" if unchanged_note(confirmation) else _("The changed lines were not shown.")
 
 
 async def _confirm_unread(choice: ApprovalChoice, unread: str) -> bool:

@@ -13,6 +13,13 @@ def edit_heading(change: EditConfirmation, *, folder: str) -> str:
     return _("Create {path}", path=path) if is_new_file(change) else _("Edit {path}", path=path)
 
 
+def unchanged_note(change: EditConfirmation) -> str:
+    """Return why no line changes, empty if lines do or if that is unknown."""
+    if change.original_content is not None and change.original_content == change.new_content:
+        return _("The file already has this content.")
+    return _("The new file is empty.") if change.new_content == "" and is_new_file(change) else ""
+
+
 def edit_counts(change: EditConfirmation) -> tuple[str, ...]:
     """Return the numbers of added and removed lines as `+2` and `-1`, empty if they are unknown."""
     counts = count_changed_lines(change)

@@ -21,7 +21,7 @@ from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
-from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading
+from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading, unchanged_note
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows
 from tejat.ui.shared.path_labels import shorten_path
@@ -79,6 +79,9 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
         case EditConfirmation():
             heading, path = edit_heading(confirmation, folder=question.directory), escape_line(confirmation.file_path)
             prompt = _("Apply this change?")
+            if note := unchanged_note(confirmation):
+                body = (DisplayLine(DisplayLineKind.LABEL, note),)
+                return ApprovalView(heading, facts, prompt, body, file_path=path)
             rows, counts = build_diff_rows(confirmation.file_diff, with_files=False), edit_counts(confirmation)
             diff = _strip_blank_context(rows)
             return ApprovalView(heading, facts, prompt, diff=diff, must_be_viewed=False, counts=counts, file_path=path)

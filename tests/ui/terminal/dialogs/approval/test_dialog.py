@@ -309,6 +309,18 @@ class TestLongChanges:
     def test_a_change_that_fits_needs_one_yes(self) -> None:
         assert Asked(EDIT, height=60).press("y") == ONCE
 
+    @pytest.mark.parametrize(
+        ("old", "new", "heading", "note"),
+        [
+            ("x", "x", "Edit /w/a", "The file already has this content."),
+            (None, "", "Create /w/a", "The new file is empty."),
+        ],
+    )
+    def test_a_change_of_no_line_says_so(self, old: str | None, new: str, heading: str, note: str) -> None:
+        asked = Asked(replace(EDIT, confirmation=EditConfirmation("T", "a", "/w/a", "Index: a\n", old, new)))
+        assert asked.rows()[:2] == [heading, note]
+        assert asked.press("y") == ONCE
+
     def test_a_change_that_is_too_large_to_show(self) -> None:
         diff = f"Index: a\n{'=' * 67}\n--- a\n+++ a\n[The diff is too large to show: 9 lines removed, 7 lines added]\n"
         asked = Asked(replace(EDIT, confirmation=EditConfirmation("T", "a", "/w/a", diff, None, None)))

@@ -16,6 +16,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.i18n import _, ngettext, translate
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
+from tejat.ui.shared.approval.edit_title import unchanged_note
 from tejat.ui.shared.approval.view import ApprovalView, build_approval_view
 from tejat.ui.shared.diff.rows import DiffRowKind, build_file_rows
 from tejat.ui.terminal.dialogs.approval.call_viewer import VIEW_KEY, WHOLE_FILE_KEY, CallViewer, ViewerAction
@@ -212,7 +213,7 @@ class ApprovalDialog:
                 key=key,
                 view=VIEW_KEY,
             )
-        if not total and isinstance(self._confirmation, EditConfirmation):
+        if not total and isinstance(self._confirmation, EditConfirmation) and not unchanged_note(self._confirmation):
             return _("The changed lines are not shown. {key} again to approve anyway.", key=key)
         return ""
 
