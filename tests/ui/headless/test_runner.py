@@ -63,7 +63,7 @@ class TestPrompt:
     def test_too_much_is_cut_and_said(self, machine: ProgramEnv) -> None:
         model = machine.script(HELLO)
         done = machine.run("-p", "hi", "-m", model, "-o", "stream-json", stdin="€" * (3 * 2**20))
-        assert done.stderr == "tejat: Standard input is longer than 8 MB; the rest was left out.\n"
+        assert done.stderr == "tejat: Standard input is longer than 8 MB. The rest is ignored.\n"
         assert done.lines[1]["content"] == "€" * (8 * 2**20 // 3) + "\n\nhi"
 
     @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8"])

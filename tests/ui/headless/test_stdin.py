@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tejat.ui.headless import stdin as standard_input
 from tejat.ui.headless.stdin import MAX_BYTES, PipedInput, read_piped_input
 
-CUT = "Standard input is longer than 8 MB; the rest was left out."
+CUT = "Standard input is longer than 8 MB. The rest is ignored."
 
 
 @contextmanager
@@ -104,7 +104,10 @@ class TestAPipe:
             time.sleep(0.6)
 
         found, _ = piped(write)
-        assert found == PipedInput("some", "Standard input was quiet for 0 seconds and is taken as it is.")
+        note = "No more data on standard input for 0 seconds. Continuing with what was read."
+        assert found == PipedInput("some", note)
+            "some", "No more data on standard input for 0 seconds. Continuing with what was read."
+        )
 
     def test_the_limit_itself_is_no_cut(self) -> None:
         found, _ = piped(write_all(b"a" * MAX_BYTES))

@@ -106,7 +106,7 @@ class TestChoose:
         chosen, lines = asked(keys, lambda user: user.choose(COLOURS))
         assert chosen == place
         assert lines[:4] == ["Which colour?", "  1 Red", "  2 Green (as grass)", "  3 Blue<U+001B>[2J"]
-        assert lines[4:] == ["Please type a number from 0 to 3."] * (keys.count(b"\n") - 1 if len(keys) > 6 else 0)
+        assert lines[4:] == ["Type a number from 0 to 3."] * (keys.count(b"\n") - 1 if len(keys) > 6 else 0)
         assert capsys.readouterr().err.startswith("Your choice, 1 to 3, or 0 to cancel: ")
 
     def test_what_goes_before(self) -> None:

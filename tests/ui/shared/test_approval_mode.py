@@ -12,6 +12,6 @@ def test_the_default_mode_says_what_it_asks_about() -> None:
 
 
 def test_other_modes() -> None:
-    assert mode_description("plan", runs_sandboxed=True) == "Only reads: nothing is changed."
+    assert mode_description("plan", runs_sandboxed=True) == "Read-only: nothing is changed."
     assert (mode_label("plan"), mode_label("yolo")) == ("plan: read-only", "YOLO: no approvals")
     assert mode_label("unheard-of") == "unheard-of"

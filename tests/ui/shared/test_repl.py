@@ -296,7 +296,7 @@ def test_modes() -> None:
 
     _, case = run(lambda case: case.repl.next_mode(), wait, lambda case: case.repl.toggle_yolo())
     assert case.views.of("show_hint") == [
-        ("show_hint", "Only reads: nothing is changed."),
+        ("show_hint", "Read-only: nothing is changed."),
         ("show_hint", "Default mode: asks before changes. YOLO mode is disabled."),
     ]
 

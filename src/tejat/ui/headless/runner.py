@@ -80,7 +80,7 @@ def _read_prompt(given: str | None, out: StandardStreams) -> str:
     try:
         piped = read_piped_input() if given else read_piped_input(wait_for_first_byte=None)
     except OSError as error:
-        piped = PipedInput(note=_("Cannot read standard input: {reason}.", reason=error.strerror))
+        piped = PipedInput(note=_("Could not read standard input: {reason}.", reason=error.strerror))
     if piped.note:
         out.write_notice(piped.note)
     return "\n\n".join(text for text in (piped.text, given) if text)

@@ -38,14 +38,17 @@ def read_piped_input(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) 
     deadline = wait_for_first_byte
     while len(content) <= MAX_BYTES:
         if not select.select([descriptor], [], [], deadline)[0]:  # files are always ready
-            note = _("Standard input was quiet for {seconds:.0f} seconds and is taken as it is.", seconds=_IDLE_SECONDS)
+            note = _(
+                "No more data on standard input for {seconds:.0f} seconds. Continuing with what was read.",
+                seconds=_IDLE_SECONDS,
+            )
             return PipedInput(_decode(bytes(content)), note if content else "")
         piece = os.read(descriptor, 1 << 16)
         if not piece:
             return PipedInput(_decode(bytes(content)))
         content += piece
         deadline = _IDLE_SECONDS
-    note = _("Standard input is longer than {megabytes} MB; the rest was left out.", megabytes=MAX_BYTES // 2**20)
+    note = _("Standard input is longer than {megabytes} MB. The rest is ignored.", megabytes=MAX_BYTES // 2**20)
     return PipedInput(_decode(bytes(content[:MAX_BYTES])), note)
 
 

@@ -53,7 +53,7 @@ class PlainPrompter:
             labels = [option.label.casefold() for option in choice.options]
             if labels.count(answer.casefold()) == 1:
                 return labels.index(answer.casefold())
-            self._line(_("Please type a number from 0 to {most}.", most=most))
+            self._line(_("Type a number from 0 to {most}.", most=most))
 
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
         asked = _one_line(label)

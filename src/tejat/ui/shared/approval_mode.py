@@ -33,5 +33,5 @@ _LABELS: dict[str, str] = {
 _DESCRIPTIONS: dict[str, str] = {
     ApprovalMode.YOLO: lazy("Everything runs without asking."),
     ApprovalMode.AUTO_EDIT: lazy("Edits run without asking, commands still ask."),
-    ApprovalMode.PLAN: lazy("Only reads: nothing is changed."),
+    ApprovalMode.PLAN: lazy("Read-only: nothing is changed."),
 }

@@ -110,7 +110,7 @@ _END_REASONS: dict[EndReason, LazyString] = {
     EndReason.BLOCKED: lazy("The answer was blocked"),
     EndReason.EMPTY: lazy("The model sent an empty answer"),
     EndReason.MALFORMED_CALL: lazy("The model sent an invalid tool call"),
-    EndReason.CONTEXT_FULL: lazy("The conversation does not fit the context window of the model"),
+    EndReason.CONTEXT_FULL: lazy("The conversation does not fit in the context window of the model"),
     EndReason.MODEL_FAILED: lazy("The model did not answer"),
     EndReason.TOOL_STOPPED: lazy("A tool ended the run"),
     EndReason.FAILED: lazy("Internal error"),

@@ -151,7 +151,7 @@ class TestWhatComesBack:
 
     def test_no_place_for_files(self, temporary: Path) -> None:
         refused = edited(temporary, VISUAL="true", TMPDIR=f"{temporary}/none")
-        assert refused == "refused: Cannot open the editor: No such file or directory."
+        assert refused == "refused: Could not open the editor: No such file or directory."
 
     def test_an_interrupt_ends_the_editor_and_leaves_nothing(self, temporary: Path, tmp_path: Path) -> None:
         editor = program(tmp_path / "editor", "trap '' TERM", f"echo $$ > {tmp_path}/pid", "exec sleep 60")
@@ -215,10 +215,10 @@ class TestWhichEditor:
             (None, "nothing -x", "No external editor is available: nothing was not found."),
             (None, "./here", "No external editor is available: ./here was not found."),
             (None, "/none/here", "No external editor is available: /none/here was not found."),
-            (None, "'open", "No external editor is available: VISUAL cannot be read, No closing quotation."),
+            (None, "'open", "No external editor is available: could not parse VISUAL (No closing quotation)."),
             ("vscode", "", "No external editor is available: code was not found."),
             ("nothing -x", "", "No external editor is available: nothing was not found."),
-            ("'open", "", "No external editor is available: preferredEditor cannot be read, No closing quotation."),
+            ("'open", "", "No external editor is available: could not parse preferredEditor (No closing quotation)."),
         ],
     )
     def test_none(self, preferred: str | None, value: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:

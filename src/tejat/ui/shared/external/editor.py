@@ -62,7 +62,7 @@ class ExternalEditor:
             try:
                 words = shlex.split(command)
             except ValueError as error:
-                why = _("No external editor is available: {name} cannot be read, {error}.", name=name, error=error)
+                why = _("No external editor is available: could not parse {name} ({error}).", name=name, error=error)
                 raise UsageError(why) from error
             if words:
                 return [words]
@@ -83,7 +83,7 @@ def _editor_errors() -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise UsageError(_("Cannot open the editor: {reason}.", reason=error.strerror)) from error
+        raise UsageError(_("Could not open the editor: {reason}.", reason=error.strerror)) from error
     except UnicodeEncodeError as error:
         raise UsageError(_("The text contains characters that an editor cannot read.")) from error
 

@@ -37,7 +37,7 @@ class Pager:
                 environment = {**os.environ, **_SECURE_ENVIRONMENT, **styles}
                 await run_in_terminal([*command, path], directory, environment=environment)
         except OSError as error:
-            why = _("Cannot open the pager: {reason}.", reason=error.strerror)
+            why = _("Could not open the pager: {reason}.", reason=error.strerror)
             raise UsageError(why) from error
 
     def _command(self) -> list[str]:
@@ -49,4 +49,4 @@ class Pager:
             path = find_user_program(words[0], untrusted=self.untrusted)
             if path is not None:
                 return [path, *words[1:]]
-        raise UsageError(_("No pager is available: set PAGER, or install less."))
+        raise UsageError(_("No pager is available. Set PAGER, or install less."))

@@ -59,7 +59,7 @@ def _pieces(status: Status, options: StatusLineOptions, *, is_vi_navigation: boo
     mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
     always = [
         _Piece(sandbox_label(status.sandbox) if status.sandbox is SandboxState.NONE else "", -1, StyleRole.WARNING),
-        _Piece(_("vi: normal mode") if is_vi_navigation else "", 1, StyleRole.ACCENT),
+        _Piece(_("vim: normal mode") if is_vi_navigation else "", 1, StyleRole.ACCENT),
         _Piece(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
         _Piece(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
     ]
