@@ -106,8 +106,6 @@ class TestAPipe:
         found, _ = piped(write)
         note = "No more data on standard input for 0 seconds. Continuing with what was read."
         assert found == PipedInput("some", note)
-            "some", "No more data on standard input for 0 seconds. Continuing with what was read."
-        )
 
     def test_the_limit_itself_is_no_cut(self) -> None:
         found, _ = piped(write_all(b"a" * MAX_BYTES))
