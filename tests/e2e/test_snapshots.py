@@ -153,6 +153,7 @@ def ask(user: ScreenUser, prompt: str) -> None:
         send_prompt(user, prompt)
     user.wait_for(QUESTION, idle=True)
     time.sleep(KEYS_COUNT_AFTER)
+    user.press("down", "up")  # so that rows above the question are drawn as they are now
 
 
 @in_sizes
