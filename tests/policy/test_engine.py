@@ -538,6 +538,14 @@ class TestOffers:
         verdict = PolicyEngine([], DEFAULT).decide(shell(text))
         assert (verdict.suggested_rules, verdict.always_refusal) == ((), f"Always is not offered: {why}.")
 
+    def test_the_reason_does_not_repeat_why_there_is_none(self) -> None:
+        loop = PolicyEngine([], DEFAULT).decide(shell("for i in 1 2; do echo $i; done"))
+        assert loop.is_routine
+        assert "it uses a shell keyword (for)" in loop.reason  # for headless runs
+        assert "it uses a shell keyword (for)" in loop.always_refusal
+        asking = PolicyEngine([rule(ASK, "run_shell_command")], DEFAULT).decide(shell("for i in 1; do echo $i; done"))
+        assert not asking.is_routine
+
     def test_none_where_a_rule_asks_anyway(self) -> None:
         verdict = PolicyEngine([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a"))
         assert verdict.suggested_rules == ()

@@ -118,7 +118,9 @@ class PolicyEngine:
         suggested = self._suggest_rules(evaluator, rule_matches, verdict)
         if isinstance(suggested, tuple):
             return replace(verdict, suggested_rules=suggested)
-        return replace(verdict, always_refusal=refuse_always(suggested))
+        # A gap in what rules cover is not given as the reason too.
+        is_routine = verdict.is_routine or (strictest.is_built_in_question and strictest.coverage_gap == suggested)
+        return replace(verdict, always_refusal=refuse_always(suggested), is_routine=is_routine)
 
     def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
         rules = self._by_tool.get((tool, server))

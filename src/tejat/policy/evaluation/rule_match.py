@@ -34,16 +34,17 @@ class RuleMatch:
         return (Decision.ASK.strictness, 0, 0) if self.rule is None else _precedence(self.rule)
 
     def verdict(self) -> PolicyVerdict:
-        is_routine = self._is_built_in_question and not self.coverage_gap
+        is_routine = self.is_built_in_question and not self.coverage_gap
         return PolicyVerdict(self.decision, self.rule, self._reason(), is_routine=is_routine)
 
     @property
-    def _is_built_in_question(self) -> bool:
+    def is_built_in_question(self) -> bool:
+        """Whether no rule of the user, a project or an administrator decided to ask."""
         return self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT)
 
     def _reason(self) -> str:
         of_command = "" if self.command is None else f" ({_format_command(self.command)})"
-        if self.rule is None or self._is_built_in_question:
+        if self.rule is None or self.is_built_in_question:
             if self.coverage_gap:
                 return lazy("No rule allows this{command}: {why}.", command=of_command, why=self.coverage_gap)
             return lazy("No rule allows this{command}.", command=of_command)
