@@ -226,7 +226,7 @@ def test_hidden_characters_are_shown(terminal_env: TerminalEnv, setting: Termina
     with terminal_env.open_chat(shell_answer(command) + text_script("Done."), setting=setting) as user:
         send_prompt(user, "go")
         wait_for_question(user)
-        shown = "".join(user.text.replace("\n| ", "").split("\n"))
+        shown = "".join(user.text.replace("\n↪ ", "").split("\n"))
         for hidden in ("a<U+202E>b", "<U+200B>c", "<U+001B>[2Jd", "<U+E0041>"):
             assert hidden in shown
         assert check_no_strange_output(user.screen)

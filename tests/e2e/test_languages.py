@@ -48,8 +48,8 @@ def english_in(text: str, terminal_env: TerminalEnv) -> list[str]:
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", " ", text)
     text = re.sub(r"\w+…", " ", text)
     # A row may go on in the next one in the middle of a word or between two.
-    apart = find_english(text.replace("\n| ", " "), NAMES)
-    return [word for word in find_english(text.replace("\n| ", ""), NAMES) if word in apart]
+    apart = find_english(text.replace("\n↪ ", " "), NAMES)
+    return [word for word in find_english(text.replace("\n↪ ", ""), NAMES) if word in apart]
 
 
 @every_letter

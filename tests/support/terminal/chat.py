@@ -189,7 +189,7 @@ def shown_text(user: ScreenUser) -> str:
 
 def is_shown(user: ScreenUser, words: str) -> bool:
     """Whether these words are on the screen, ignoring line breaks."""
-    text = re.sub(r"\n\|", "\n", user.text)
+    text = re.sub(r"\n[|\\↪]", "\n", user.text)
     return "".join(words.split()) in "".join(text.split())
 
 
