@@ -67,8 +67,8 @@ class TestScriptsThatChange:
         trust(machine)
         (warning,) = self.after_editing(machine, "bin/real.sh")
         assert warning == (
-            'Hook "./hook.sh" (AfterAgent) failed: it was not run: bin/real.sh has changed since this folder was '
-            "trusted. See `tejat trust`."
+            'Hook "./hook.sh" (AfterAgent) failed: it was not run: bin/real.sh changed since this folder was trusted. '
+            "Run `tejat trust`."
         )
 
     def test_what_calls_tools(self, machine: ProgramEnv) -> None:
@@ -88,7 +88,7 @@ class TestScriptsThatChange:
         trust(machine)
         died, refused, *_ = self.after_editing(machine, "server.py", "own__greet", "own__greet")
         assert "The server exited with code 1." in died
-        assert "The server did not start: server.py changed since this folder was trusted." in refused
+        assert "The server was not started: server.py changed since this folder was trusted." in refused
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,15 @@ def test_every_kind_of_file(tmp_path: Path, fields: Mapping[str, object], module
         ("[]", "unsupported kind of credentials"),
         ('{"type": "api_key"}', "unsupported kind of credentials"),
         ('{"type": ["service_account"]}', "unsupported kind of credentials"),
-        ('{"type": "service_account"}', "could not be used"),
+        ('{"type": "service_account"}', "^Could not use the Google Cloud credentials"),
         (
             '{"type": "service_account", "private_key": "SECRET", "client_email": "x", "token_uri": "y"}',
-            "could not be used",
+            "^Could not use the Google Cloud credentials",
         ),
-        (json.dumps({**POOL, "credential_source": {"executable": {"command": "touch SECRET"}}}), "could not be used"),
+        (
+            json.dumps({**POOL, "credential_source": {"executable": {"command": "touch SECRET"}}}),
+            "^Could not use the Google Cloud credentials",
+        ),
     ],
 )
 def test_files_that_are_no_credentials(tmp_path: Path, text: str, words: str) -> None:

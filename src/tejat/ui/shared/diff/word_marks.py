@@ -13,7 +13,8 @@ _MAX_LINE = 2000
 _MAX_COMPARISON = 10_000
 _TOTAL_COMPARISON = 400_000
 """Bounds for one pair of lines and for a whole diff, as products of their numbers of words."""
-_LOOK_AHEAD = 4
+_MAX_CANDIDATES = 4
+"""New lines that an old one is compared with when there are not as many of both."""
 _MIN_SIMILARITY = 0.4
 _MIN_UNCHANGED = 3
 """Characters of an unchanged stretch between two changes; a shorter one is marked with them."""
@@ -38,7 +39,7 @@ class WordComparer:
         for index, line in enumerate(old):
             if self._budget <= 0:
                 return
-            candidates = [index] if len(old) == len(new) else range(start, min(start + _LOOK_AHEAD, len(new)))
+            candidates = [index] if len(old) == len(new) else range(start, min(start + _MAX_CANDIDATES, len(new)))
             for candidate in candidates:
                 found = self._compare(line, new[candidate])
                 if found is not None and found.similarity >= _MIN_SIMILARITY:

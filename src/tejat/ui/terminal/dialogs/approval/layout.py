@@ -120,13 +120,13 @@ class ApprovalLayout:
         """Lay out at most `height` rows. Content that does not fit can be scrolled to."""
         facts = self._fact_rows(width)
         call_end = self._content.count(width, lines=self._call_lines)
-        least = self._content.count_trimmed(width, context=_CONTEXT_LINES) if self._content.is_diff else call_end
+        needed = self._content.count_trimmed(width, context=_CONTEXT_LINES) if self._content.is_diff else call_end
         fact_count = sum(map(len, facts))
         area = self._fit_answer_area(
-            state, width, height, whole=fact_count + self._content.count(width), least=fact_count + least
+            state, width, height, whole=fact_count + self._content.count(width), needed=fact_count + needed
         )
         left = max(height - len(area.rows), 1)
-        pinned, others = _split_pinned(facts, left, wanted=min(least, _FAIR_CALL_ROWS))
+        pinned, others = _split_pinned(facts, left, wanted=min(needed, _FAIR_CALL_ROWS))
         rules = [] if area.rules else rule_rows(self._choices, self._theme, width=width)
         room = max(1, left - len(pinned))
         tail = [*others, *rules]
@@ -169,8 +169,8 @@ class ApprovalLayout:
         position = self._position_row(scroll, room, total, width)
         return replace(shown, rows=(*shown.rows, *after)), [position], room, max_scroll
 
-    def _fit_answer_area(self, state: DialogState, width: int, height: int, *, whole: int, least: int) -> _AnswerArea:
-        """Return the roomiest variant that leaves the `least` rows for facts and call, else a compact one."""
+    def _fit_answer_area(self, state: DialogState, width: int, height: int, *, whole: int, needed: int) -> _AnswerArea:
+        """Return the roomiest variant that leaves the `needed` rows for facts and call, else a compact one."""
         hint = self._hint_rows(state, width, limit=max(1, height // 3))
         prompt, rules = self._prompt_rows(width), self._rule_rows(width)
         if state.feedback is not None:
@@ -188,9 +188,9 @@ class ApprovalLayout:
         bare = replace(tiny, hint=tuple(hint) if state.message else ())
         steps = (
             (spaced, whole + _SPARE_ROWS),
-            (roomy, least),
-            (labelled, least),
-            (compact, least),
+            (roomy, needed),
+            (labelled, needed),
+            (compact, needed),
             (roomy, _MANY_CALL_ROWS),
             (compact, _FAIR_CALL_ROWS),
             (small, _MIN_CALL_ROWS),
