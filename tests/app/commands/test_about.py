@@ -24,7 +24,7 @@ def test_about(env: CommandEnv) -> None:
 def test_about_the_set_up(env: CommandEnv) -> None:
     env.write_user_settings(general={"vimMode": True, "vimmode": True}, ui={"hideContextSummary": True})
     lines = env.output_of("/about setup").splitlines()
-    assert lines[0] == "Your Gemini CLI set-up in Tejat"
+    assert lines[0] == "Your Gemini CLI setup in Tejat"
     assert "general.vimMode  true  ~/.gemini/settings.json:1" in lines
     assert "ui.hideContextSummary  No context summary is shown.  ~/.gemini/settings.json:1" in lines
     assert "general.vimmode  did you mean general.vimMode?  ~/.gemini/settings.json:1" in lines

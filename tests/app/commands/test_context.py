@@ -61,5 +61,5 @@ def test_servers_and_what_they_say(env: CommandEnv) -> None:
         return await runner.output_of("/context")
 
     parts = numbers(env.run_with(work).splitlines())
-    assert "Instructions of MCP servers" in parts
+    assert "MCP server instructions" in parts
     assert any(name.endswith(" MCP server bad tools") for name in parts)

@@ -32,7 +32,7 @@ def test_all_changes_of_the_session_as_one_per_file(env: InteractiveEnv) -> None
         await send_prompts(runner)
         return await changed_lines(runner, "/diff")
 
-    assert env.run_with(work, script=THREE_WRITES) == ("Changes of this session", ["+2", "+3"])
+    assert env.run_with(work, script=THREE_WRITES) == ("Changes in this session", ["+2", "+3"])
 
 
 def test_since_the_last_prompt(env: InteractiveEnv) -> None:
@@ -50,7 +50,7 @@ def test_some_calls_and_one_call(env: InteractiveEnv) -> None:
         return [await changed_lines(runner, line) for line in ("/diff 2", f"/diff {second}")]
 
     some, one = env.run_with(work, script=THREE_WRITES)
-    assert some == ("Changes of the last 2 calls", ["-1", "+2", "+3"])
+    assert some == ("Changes made by the last 2 calls", ["-1", "+2", "+3"])
     assert one[0].endswith(" write_file: a.txt")
     assert one[1] == ["-1", "+2"]
 
@@ -75,12 +75,12 @@ def test_very_many_lines(env: InteractiveEnv) -> None:
 
     report = env.run_with(work, script=script)
     assert [block.max_rows for block in report.blocks if isinstance(block, DiffBlock)] == [133, 133, 133]
-    assert report_text(report).endswith("\n/diff ID shows one call, !git diff everything.")
+    assert report_text(report).endswith("\n/diff ID shows one call, !git diff shows everything.")
 
 
 def test_none_yet(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> list[str]:
         return [await runner.command_output(line) for line in ("/diff", "/diff last", "/diff 3", "/diff nobody")]
 
-    unknown = "No call nobody of this session. /undo list shows the calls.\nUsage: /diff [last | N | ID]"
+    unknown = "No call nobody in this session. /undo list shows the calls.\nUsage: /diff [last | N | ID]"
     assert env.run_with(work) == [NONE, NONE, NONE, unknown]

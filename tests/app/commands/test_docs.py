@@ -19,4 +19,4 @@ def test_one_page(env: CommandEnv) -> None:
 
 
 def test_an_unknown_page(env: CommandEnv) -> None:
-    assert env.output_of("/docs comands") == "There is no page 'comands'. Did you mean commands?"
+    assert env.output_of("/docs comands") == "Unknown page 'comands'. Did you mean commands?"

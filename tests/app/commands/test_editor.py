@@ -94,7 +94,7 @@ def test_none_installed(env: CommandEnv, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ("/editor zed", "zed is not installed (zed / zeditor not found)."),
         ("/editor nonsense -x", "nonsense was not found on PATH. Nothing was changed."),
-        ("/editor 'open", "Cannot parse the command: No closing quotation."),
+        ("/editor 'open", "Could not parse the command: No closing quotation."),
     ],
 )
 @pytest.mark.usefixtures("programs")

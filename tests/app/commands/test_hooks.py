@@ -62,7 +62,7 @@ def test_one_that_somebody_else_keeps_on(env: CommandEnv) -> None:
     env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
     assert env.output_of("/hooks disable guard") == (
         f"Hook guard is on. Takes effect at the next start.\nSaved in {env.user_file}.\n"
-        "A setting with higher precedence decides this. See `tejat docs hooks`."
+        "A higher-precedence setting overrides this. See `tejat docs hooks`."
     )
 
 

@@ -60,7 +60,7 @@ class TestAdd:
     def test_a_key_of_another_service(self, env: CommandEnv) -> None:
         shown, environment = run(env, "/auth gemini", FakePrompter(choices=[SESSION_ONLY], entries=[NEW]))
         model = f"scripted:{env.base}/script.toml"
-        assert shown.splitlines()[2:] == [f"Still using {model}.", "/model switches to a model of this service."]
+        assert shown.splitlines()[2:] == [f"Still using {model}.", "Use /model to switch to a model of this service."]
         assert environment["GEMINI_API_KEY"] == NEW
         assert stored(env) == {}
 

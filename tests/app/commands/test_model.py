@@ -116,7 +116,7 @@ def test_a_run_that_is_recorded_keeps_its_model(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> str:
         return await runner.command_output("/model gemini-2.5-pro")
 
-    told = "The model cannot be changed while a run is recorded or replayed."
+    told = "Cannot change the model while a run is recorded or replayed."
     assert env.run_with(work, record=str(env.base / "recording.jsonl")) == told
 
 

@@ -88,7 +88,7 @@ class TestTrust:
         assert lines[-4:] == [
             "Folder",
             f"{env.project} is not trusted: not decided yet.",
-            "/permissions trust shows its configuration and asks you.",
+            "Use /permissions trust to review its configuration and decide.",
             "/policy list shows all rules.",
         ]
 

@@ -61,7 +61,7 @@ def test_what_would_be_decided_about_a_tool(env: CommandEnv) -> None:
 @pytest.mark.parametrize("call", ['glob {"pattern": ', "glob 'open", "glob pattern", "glob =x"])
 def test_arguments_that_cannot_be_read(env: CommandEnv, call: str) -> None:
     shown = env.output_of(f"/policy explain {call}")
-    assert shown.startswith(("Cannot parse the arguments: ", "Give the arguments as one JSON object"))
+    assert shown.startswith(("Could not parse the arguments: ", "Use one JSON object"))
 
 
 class TestMode:
@@ -106,7 +106,7 @@ class TestMode:
 
     def test_stays_in_a_folder_that_is_not_trusted(self, env: CommandEnv) -> None:
         (env.project / "GEMINI.md").write_text("Be brief.")
-        told = "auto-edit and YOLO need a trusted folder: /permissions trust."
+        told = "Auto-edit and YOLO need a trusted folder: /permissions trust."
         assert env.output_of("/policy mode auto_edit", trusts_folder=False) == told
         for mode in ("default", "plan"):
             told = f"Approval mode: {mode}"

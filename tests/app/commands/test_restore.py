@@ -13,8 +13,8 @@ from tejat.core.ui.commands import NoAction, SubmitPromptAction
 from tejat.core.ui.prompter import Choice
 
 OTHER_WAYS = (
-    "/undo takes back file changes; the conversation stays.\n"
-    "/rewind takes the conversation back to before a prompt; files if you like."
+    "/undo reverts file changes and keeps the conversation.\n"
+    "/rewind returns the conversation to before a prompt, and files if you like."
 )
 
 
@@ -38,7 +38,7 @@ def test_back_to_before_a_call(env: InteractiveEnv) -> None:
 
     submits, shown, before, after = env.run_with(work, script=THREE_WRITES + text_script("Again."))
     assert submits
-    assert shown == "Restored 2 paths.\nThe conversation is back to before this call."
+    assert shown == "Restored 2 paths.\nRestored the conversation to before this call."
     assert before == ["one", "I write a.txt.", "", "Wrote a.txt.", "two"]
     assert after == "Again."
     assert read_files(env) == {"a.txt": "1"}
@@ -105,7 +105,7 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
         return lines, suggested, await call_ids(runner)
 
     lines, suggested, known = env.run_with(work, script=THREE_WRITES)
-    assert lines[:2] == ["Calls to restore to", "Id  When  Tool  About  Changes"]
+    assert lines[:2] == ["Calls you can restore to", "Id  When  Tool  About  Changes"]
     assert lines[2].endswith("  write_file  b.txt  1 created")
     assert lines[3].endswith("  write_file  a.txt  1 changed")
     assert len(lines) == 5
@@ -119,7 +119,7 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
             "/restore",
             f"No restorable tool calls found.\n{OTHER_WAYS}",
         ),
-        ("/restore nobody", "File not found: nobody.json\n/restore lists the calls to restore to."),
+        ("/restore nobody", "File not found: nobody.json\n/restore lists the calls you can restore to."),
     ],
 )
 def test_where_there_is_none(env: InteractiveEnv, line: str, told: str) -> None:

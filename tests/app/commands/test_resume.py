@@ -84,7 +84,7 @@ def test_where_there_is_none(env: InteractiveEnv, line: str) -> None:
         await runner.prompt("here")
         return await runner.command_output(line)
 
-    assert env.run_with(work) == "No other sessions of this project."
+    assert env.run_with(work) == "No other sessions in this project."
 
 
 def test_the_own_one(env: InteractiveEnv) -> None:

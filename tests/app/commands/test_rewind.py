@@ -11,11 +11,11 @@ from support.prompter import FakePrompter
 from tejat.core.ui.commands import NoAction, SetInputAction
 from tejat.core.ui.prompter import Choice
 
-BACK = "The conversation is back to before this prompt."
+BACK = "Rewound the conversation to before this prompt."
 
 OTHER_WAYS = (
-    "/undo takes back file changes; the conversation stays.\n"
-    "/restore takes files and conversation back to before a tool call."
+    "/undo reverts file changes and keeps the conversation.\n"
+    "/restore returns files and conversation to before a tool call."
 )
 
 
@@ -82,7 +82,7 @@ def test_a_number_that_is_none(env: InteractiveEnv, word: str) -> None:
         await runner.prompt("two")
         return await runner.command_output(f"/rewind {word}"), runner.texts
 
-    told = "Give a prompt number from 1 (the first) to 2."
+    told = "Enter a prompt number from 1 (the first) to 2."
     assert env.run_with(work, script=text_script("a", "b")) == (told, ["one", "a", "two", "b"])
 
 
@@ -92,7 +92,7 @@ def test_where_nothing_was_asked(env: InteractiveEnv) -> None:
 
     assert env.run_with(work) == (
         NoAction(),
-        f"No prompt to go back to in this conversation.\n{OTHER_WAYS}",
+        f"No prompt to rewind to in this conversation.\n{OTHER_WAYS}",
     )
 
 

@@ -41,7 +41,7 @@ def test_kitty_after_a_yes(env: CommandEnv) -> None:
     assert path.read_text().startswith("font_size 12\n\n# ")
     assert path.read_text().endswith("\nmap shift+enter send_text all \\e[13;2u\n")
     assert path.stat().st_mode & 0o777 == 0o640
-    assert run(env, "/terminal-setup kitty", YES)[-1] == "~/.config/kitty/kitty.conf has it already."
+    assert run(env, "/terminal-setup kitty", YES)[-1] == "~/.config/kitty/kitty.conf already has it."
 
 
 def test_a_new_file(env: CommandEnv) -> None:

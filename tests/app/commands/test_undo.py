@@ -22,8 +22,8 @@ def env(tmp_path: Path) -> InteractiveEnv:
 
 NOTHING = "Nothing was changed."
 OTHER_WAYS = (
-    "/restore takes files and conversation back to before a tool call.\n"
-    "/rewind takes the conversation back to before a prompt; files if you like."
+    "/restore returns files and conversation to before a tool call.\n"
+    "/rewind returns the conversation to before a prompt, and files if you like."
 )
 
 
@@ -154,14 +154,14 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
         await undo.record(call, Kind.EXECUTE, [], command, whole_tree=True)
         question, shown = await ask_undo(runner, 0)
         assert [str(option.label) for option in question.options] == [
-            "Yes, except what others may have changed",
+            "Yes, except what other programs may have changed",
             "Yes, everything",
             "No",
         ]
         return shown.splitlines()
 
     told, left, why = env.run_with(work)
-    assert (told, left) == ("Restored 1 path.", "Not undone, because others may have changed it:")
+    assert (told, left) == ("Restored 1 path.", "Not undone, because other programs may have changed it:")
     assert why.startswith(f"{env.project}/theirs  changed by ")
     assert read_files(env) == {"theirs": "x"}
 

@@ -40,7 +40,7 @@ def _conversation_commands() -> list[CommandSummary]:
         CommandSummary(
             "chat", _("Save and resume named conversations"), _("/chat save|resume|list|delete|share [NAME]")
         ),
-        CommandSummary("compress", _("Summarise the conversation to free context"), aliases=("compact", "summarize")),
+        CommandSummary("compress", _("Summarize the conversation to free context"), aliases=("compact", "summarize")),
         CommandSummary("copy", _("Copy the last answer to the clipboard")),
         CommandSummary(
             "export",
@@ -54,10 +54,10 @@ def _conversation_commands() -> list[CommandSummary]:
 
 def _change_commands() -> list[CommandSummary]:
     return [
-        CommandSummary("diff", _("Show file changes of this session"), _("/diff [last | N | ID]")),
+        CommandSummary("diff", _("Show file changes made in this session"), _("/diff [last | N | ID]")),
         CommandSummary(
             "undo",
-            _("Undo file changes of the last tool calls"),
+            _("Undo file changes made by the last tool calls"),
             _("/undo [N | list | ID]"),
             details=ways_back(besides="undo"),
         ),
@@ -67,7 +67,7 @@ def _change_commands() -> list[CommandSummary]:
             _("/restore [ID]"),
             details=ways_back(besides="restore"),
         ),
-        CommandSummary("init", _("Create a GEMINI.md for this project with the model")),
+        CommandSummary("init", _("Let the model write a GEMINI.md for this project")),
     ]
 
 

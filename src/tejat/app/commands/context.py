@@ -38,7 +38,7 @@ class ContextCommand(SlashCommand):
         rows = [
             (_("System prompt"), max(0, estimate_text_tokens(template.system) - context)),
             (_("Context files"), context),
-            (_("Instructions of MCP servers"), estimate_text_tokens(instructions)),
+            (_("MCP server instructions"), estimate_text_tokens(instructions)),
             *self._tools(),
             (_("Opening messages"), estimate_message_tokens(messages[: template.preamble_length])),
         ]

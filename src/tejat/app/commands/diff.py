@@ -36,7 +36,7 @@ class DiffCommand(SlashCommand):
         """The entries to show, newest first, under a title. Raises UsageError."""
         entries = await service.session_entries()
         if not word:
-            return _("Changes of this session"), entries
+            return _("Changes in this session"), entries
         if word.casefold() == "last":
             conversation = self.context.conversation
             points = list(conversation.rewind_points)
@@ -47,9 +47,10 @@ class DiffCommand(SlashCommand):
                 return entry_title(entry, self.context.run_config.roots[0]), (entry,)
         if word.isascii() and word.isdigit() and int(word[:9]) > 0:
             chosen = entries[: int(word[:9])]
-            return ngettext("Changes of the last call", "Changes of the last {count} calls", len(chosen)), chosen
+            title = ngettext("Changes made by the last call", "Changes made by the last {count} calls", len(chosen))
+            return title, chosen
         raise UsageError(
-            _("No call {id} of this session. /undo list shows the calls.\nUsage: {usage}", id=word, usage=_USAGE)
+            _("No call {id} in this session. /undo list shows the calls.\nUsage: {usage}", id=word, usage=_USAGE)
         )
 
 
@@ -71,7 +72,7 @@ def _diff_report(title: str, pieces: Sequence[str], root: str) -> Report:
         more = ngettext("{count} more file is not shown.", "{count} more files are not shown.", hidden)
         blocks = (*blocks, Paragraph(more, Tone.WARNING))
     if is_long:
-        blocks = (*blocks, Paragraph(_("/diff ID shows one call, !git diff everything."), Tone.QUIET))
+        blocks = (*blocks, Paragraph(_("/diff ID shows one call, !git diff shows everything."), Tone.QUIET))
     return Report(title, blocks)
 
 

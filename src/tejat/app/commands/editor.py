@@ -101,5 +101,5 @@ def _first_word(command: str) -> str:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(_("Cannot parse the command: {why}.", why=error)) from None
+        raise UsageError(_("Could not parse the command: {why}.", why=error)) from None
     return words[0] if words else ""

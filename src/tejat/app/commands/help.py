@@ -48,7 +48,7 @@ def _overview(registry: CommandRegistry) -> Report:
                 )
             ),
             *(Paragraph(note, Tone.WARNING) for note in registry.notes()),
-            Paragraph(_("/help all describes every command, /help COMMAND one, /help keys all keys."), Tone.QUIET),
+            Paragraph(_("/help all: every command; /help COMMAND: one command; /help keys: all keys."), Tone.QUIET),
         )
     )
 

@@ -63,7 +63,7 @@ class HooksCommand(SlashCommand):
         blocks += [Paragraph(_("Saved in {path}.", path=path), Tone.QUIET) for path in paths]
         if on is not bool(running):
             blocks.append(
-                Paragraph(_("A setting with higher precedence decides this. See `tejat docs hooks`."), Tone.QUIET)
+                Paragraph(_("A higher-precedence setting overrides this. See `tejat docs hooks`."), Tone.QUIET)
             )
         return Report(blocks=tuple(blocks))
 

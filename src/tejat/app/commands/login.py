@@ -48,7 +48,7 @@ class LoginCommand(SlashCommand):
     def _require_live_model(self) -> None:
         manager = self.context.manager
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
-            raise UsageError(_("Keys cannot be changed while a run is recorded or replayed."))
+            raise UsageError(_("Cannot change keys while a run is recorded or replayed."))
 
     async def _choose(self, user: UserPrompter) -> ApiKeyService | None:
         options = tuple(key_option(each, self._key_source(each)) for each in API_KEY_SERVICES)
@@ -105,7 +105,7 @@ class LoginCommand(SlashCommand):
         else:
             manager.run_config = run_config
             text = Paragraph(_("Still using {model}.", model=current))
-            hint = Paragraph(_("/model switches to a model of this service."), Tone.QUIET)
+            hint = Paragraph(_("Use /model to switch to a model of this service."), Tone.QUIET)
             user.show(Report(blocks=(text, hint)))
         scheduler = self.context.toolset.start_scheduler()
         if scheduler.mask is not None:

@@ -63,7 +63,7 @@ class ModelCommand(SlashCommand):
         """
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
-            raise UsageError(_("The model cannot be changed while a run is recorded or replayed."))
+            raise UsageError(_("Cannot change the model while a run is recorded or replayed."))
         self.context.require_idle()
         if name == session.conversation.model.name:
             user.show(text_report(_("Already using {model}.", model=name)))
@@ -129,4 +129,4 @@ def _problem_notes(listing: ServiceListing) -> Iterator[str]:
     if listing.problem:
         yield _("{service} did not list its models. {why}", service=listing.service, why=listing.problem)
     if listing.problem and listing.models:
-        yield _("Showing the models of the catalogue.")
+        yield _("Showing the models in the catalogue.")

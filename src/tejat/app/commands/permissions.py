@@ -34,7 +34,7 @@ class PermissionsCommand(SlashCommand):
             answers = self._saved_approvals() if word == "revoke" else ()
             return complete_from(rest, ((str(number), answer.text) for number, answer in enumerate(answers, 1)))
         options = [
-            ("list", _("saved approvals and trust of this folder")),
+            ("list", _("saved approvals, and whether this folder is trusted")),
             ("revoke", _("revoke a saved approval")),
             ("trust", _("trust this folder, or not")),
         ]
@@ -60,7 +60,7 @@ class PermissionsCommand(SlashCommand):
         state = trust.reason if needs_trust else _("{folder} has no configuration that needs trust.", folder=root)
         blocks += [Paragraph(_("Folder"), Tone.STRONG), Paragraph(state)]
         if run_config.is_untrusted:
-            blocks.append(Paragraph(_("/permissions trust shows its configuration and asks you."), Tone.QUIET))
+            blocks.append(Paragraph(_("Use /permissions trust to review its configuration and decide."), Tone.QUIET))
         blocks.append(Paragraph(_("/policy list shows all rules."), Tone.QUIET))
         return Report(_("Permissions"), tuple(blocks))
 

@@ -116,9 +116,9 @@ def _parse_arguments(text: str) -> Params:
             return cast("dict[str, object]", load_json(text))
         pairs = [word.partition("=") for word in shlex.split(text)]
     except (InvalidJson, ValueError) as error:
-        raise UsageError(_("Cannot parse the arguments: {why}.", why=error)) from None
+        raise UsageError(_("Could not parse the arguments: {why}.", why=error)) from None
     if not all(key and equals for key, equals, _unused in pairs):
-        raise UsageError(_("Give the arguments as one JSON object, or as key=value words."))
+        raise UsageError(_("Use one JSON object, or key=value words."))
     return {key: _parse_value(given) for key, _unused, given in pairs}
 
 

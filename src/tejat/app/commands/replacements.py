@@ -31,7 +31,7 @@ REPLACEMENTS = {
     "review": lazy("Ask the model, for example: Review the changes of `git diff`."),
     "sandbox": lazy("Run `tejat doctor` to check it; start with --sandbox to change it."),
     "save": lazy("Use /chat save NAME. Sessions are saved automatically; /resume lists them."),
-    "setup-github": lazy("There is no GitHub set-up. Run `tejat -p PROMPT` in a workflow."),
+    "setup-github": lazy("There is no GitHub setup. Run `tejat -p PROMPT` in a workflow."),
     "share": lazy("Use /export [FILE]."),
     "shortcuts": lazy("Use /help keys."),
     "side": lazy("Start a second session in another terminal."),

@@ -24,11 +24,13 @@ class RestoreCommand(SlashCommand):
         history = self.context.conversation.history
         restorable = await undo_service.entries_for_messages(history.messages)
         if not arguments:
-            user.show(list_report(restorable, folder, _("Calls to restore to"), command="restore"))
+            user.show(list_report(restorable, folder, _("Calls you can restore to"), command="restore"))
             return NoAction()
         entry = next((entry for entry in restorable if entry.id == arguments), None)
         if entry is None:
-            raise UsageError(_("File not found: {name}.json\n/restore lists the calls to restore to.", name=arguments))
+            raise UsageError(
+                _("File not found: {name}.json\n/restore lists the calls you can restore to.", name=arguments)
+            )
         position = next(
             index
             for index, message in enumerate(history.messages)
@@ -47,7 +49,7 @@ class RestoreCommand(SlashCommand):
             user.show(Report(blocks=(*done.blocks, stays)))
             return NoAction()
         self.context.conversation.rewind(position)
-        user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is back to before this call.")))))
+        user.show(Report(blocks=(*done.blocks, Paragraph(_("Restored the conversation to before this call.")))))
         if index == 1:
             return NoAction()
         return SubmitPromptAction(

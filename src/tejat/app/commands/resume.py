@@ -37,7 +37,7 @@ class ResumeCommand(SlashCommand):
         if word == LATEST:
             others = self._other_sessions()
             if not others:
-                raise UsageError(_("No other sessions of this project."))
+                raise UsageError(_("No other sessions in this project."))
             return others[-1]
         entry = open_session_store(self.context.run_config).find(word)
         if entry.path == self.context.session.journal_path:
@@ -47,7 +47,7 @@ class ResumeCommand(SlashCommand):
     async def _choose(self, user: UserPrompter) -> SessionSummary | None:
         others = self._other_sessions()[::-1]
         if not others:
-            user.show(text_report(_("No other sessions of this project.")))
+            user.show(text_report(_("No other sessions in this project.")))
             return None
         index = await user.choose(Choice(_("Choose a session to resume"), tuple(map(_option, others))))
         return None if index is None else others[index]

@@ -23,7 +23,7 @@ class RewindCommand(SlashCommand):
         self.context.require_idle()
         points = list(conversation.rewind_points)
         if not points:
-            text = Paragraph(_("No prompt to go back to in this conversation."))
+            text = Paragraph(_("No prompt to rewind to in this conversation."))
             user.show(Report(blocks=(text, Paragraph(ways_back(besides="rewind"), Tone.QUIET))))
             return NoAction()
         number = _parse_number(arguments, len(points)) if arguments else await _choose_point(points, user)
@@ -38,7 +38,7 @@ class RewindCommand(SlashCommand):
             return NoAction()
         blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if index == 1 else ()
         conversation.rewind(point.length, number)
-        back = Paragraph(_("The conversation is back to before this prompt."))
+        back = Paragraph(_("Rewound the conversation to before this prompt."))
         user.show(Report(blocks=(*blocks, back)))
         return SetInputAction(point.display_text)
 
@@ -57,7 +57,7 @@ async def _choose_point(points: Sequence[RewindPoint], user: UserPrompter) -> in
 def _parse_number(word: str, count: int) -> int:
     """Raises UsageError."""
     if not word.isdecimal() or len(word) > len(str(count)) or not 1 <= int(word) <= count:
-        raise UsageError(_("Give a prompt number from 1 (the first) to {count}.", count=count))
+        raise UsageError(_("Enter a prompt number from 1 (the first) to {count}.", count=count))
     return int(word) - 1
 
 

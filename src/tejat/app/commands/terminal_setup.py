@@ -49,7 +49,7 @@ class TerminalSetupCommand(SlashCommand):
             user.show(text_report(f"{shown}: {error}", Tone.WARNING))
             return
         if changed is None:
-            user.show(text_report(_("{path} has it already.", path=shown), Tone.GOOD))
+            user.show(text_report(_("{path} already has it.", path=shown), Tone.GOOD))
         elif not await confirm(user, _("Add it to {path}?", path=shown)):
             user.show(text_report(_("Nothing was written.")))
         else:

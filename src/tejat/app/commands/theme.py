@@ -66,7 +66,7 @@ def _label(name: str, settings: Settings) -> str:
 
 
 _OWN_LABELS = {
-    ThemeName.AUTO: lazy("follows the background of the terminal"),
+    ThemeName.AUTO: lazy("follows the terminal background"),
     ThemeName.DARK: lazy("for a dark background"),
     ThemeName.LIGHT: lazy("for a light background"),
     ThemeName.PLAIN: lazy("no colours"),

@@ -57,7 +57,8 @@ def _undo_choice(entries: Sequence[UndoEntry], plan: Report) -> Choice:
     """The question; the last option changes nothing."""
     options = [Option(_("Yes")), Option(_("No"))]
     if any(entry.foreign for entry in entries):
-        options = [Option(_("Yes, except what others may have changed")), Option(_("Yes, everything")), Option(_("No"))]
+        careful = Option(_("Yes, except what other programs may have changed"))
+        options = [careful, Option(_("Yes, everything")), Option(_("No"))]
     return Choice(_("Undo these changes?"), tuple(options), report=plan, is_critical=True)
 
 

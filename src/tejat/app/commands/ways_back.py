@@ -3,9 +3,9 @@
 from tejat.core.i18n import lazy, translate
 
 _WAYS_BACK = {
-    "undo": lazy("/undo takes back file changes; the conversation stays."),
-    "restore": lazy("/restore takes files and conversation back to before a tool call."),
-    "rewind": lazy("/rewind takes the conversation back to before a prompt; files if you like."),
+    "undo": lazy("/undo reverts file changes and keeps the conversation."),
+    "restore": lazy("/restore returns files and conversation to before a tool call."),
+    "rewind": lazy("/rewind returns the conversation to before a prompt, and files if you like."),
 }
 
 
