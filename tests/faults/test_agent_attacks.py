@@ -205,7 +205,7 @@ class TestFiles:
             message = f"Could not read {path}: not a regular file."
             assert (done.code, closing(done)) == (52, {"type": "configuration", "message": message, "code": 52})
         done = machine.run("-p", "hi", "-o", "stream-json", GEMINI_SYSTEM_MD="nowhere.md")
-        message = "The system prompt that GEMINI_SYSTEM_MD names does not exist: nowhere.md."
+        message = "GEMINI_SYSTEM_MD points to nowhere.md, which does not exist."
         assert (done.code, closing(done)) == (52, {"type": "configuration", "message": message, "code": 52})
 
 

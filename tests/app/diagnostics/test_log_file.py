@@ -347,7 +347,7 @@ class TestChosenFile:
     def test_one_that_cannot_be_written(self, tmp_path: Path) -> None:
         missing = tmp_path / "missing" / "debug.log"
         enable_debug()
-        refused = pytest.raises(UsageError, match=r"Cannot write .* \(GEMINI_DEBUG_LOG_FILE\)")
+        refused = pytest.raises(UsageError, match=r"Could not write .* \(GEMINI_DEBUG_LOG_FILE\)")
         with refused, open_log(self.paths(tmp_path, missing), {}):
             pass
         said = report_crash(fail(), {"HOME": str(tmp_path), "GEMINI_DEBUG_LOG_FILE": str(missing)})

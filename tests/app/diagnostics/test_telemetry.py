@@ -67,7 +67,7 @@ class TestOptions:
         for tier in (USER, ADMIN):
             options = resolve((tier, value))
             assert (options.export is not None) is is_export
-            told = ("file0:1 asks for telemetry, but Tejat sends none.",) if is_export and tier is ADMIN else ()
+            told = ("file0:1 turns telemetry on, but Tejat sends none.",) if is_export and tier is ADMIN else ()
             assert telemetry_notes(options) == told
 
     @pytest.mark.parametrize("name", ["GEMINI_TELEMETRY_TARGET", "GEMINI_TELEMETRY_OTLP_PROTOCOL"])
@@ -180,5 +180,5 @@ def test_a_file_that_cannot_be_written_is_reported_once(tmp_path: Path) -> None:
     log.write(STARTED)
     log.write(STARTED)
     assert len(failures) == 1
-    assert failures[0].startswith(f"Telemetry cannot be written to {tmp_path}/log: ")
+    assert failures[0].startswith(f"Could not write telemetry to {tmp_path}/log: ")
     assert not target.exists()

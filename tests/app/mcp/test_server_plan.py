@@ -109,7 +109,7 @@ class TestBarriers:
         assert barred(load_config(env)) == {
             "a": None,
             "b": (ServerState.BLOCKED, f"{settings}:1 excludes it."),
-            "c": (ServerState.BLOCKED, f"{settings}:1 does not name it."),
+            "c": (ServerState.BLOCKED, f"{settings}:1 does not list it."),
         }
 
     @pytest.mark.parametrize(("named", "started"), [(["b", "x"], ["b"]), ([], [])])
@@ -117,7 +117,7 @@ class TestBarriers:
         env.write_user_settings(mcpServers={"a": PROGRAM, "b": PROGRAM}, mcp={"allowed": ["a"], "excluded": ["b"]})
         found = barred(load_config(env, servers=named))
         assert [alias for alias, barrier in found.items() if barrier is None] == started
-        assert found["a"] == (ServerState.BLOCKED, "--allowed-mcp-server-names does not name it.")
+        assert found["a"] == (ServerState.BLOCKED, "--allowed-mcp-server-names does not list it.")
 
     def test_whoever_runs_the_machine_has_the_last_word(self, env: ExternalToolsEnv) -> None:
         admin = env.base / "admin"

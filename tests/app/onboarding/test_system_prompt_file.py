@@ -79,4 +79,4 @@ def test_a_headless_run(machine: ProgramEnv) -> None:
     path.write_text("mine")
     done = machine.run("-m", model, "-p", "hi", GEMINI_WRITE_SYSTEM_MD="prompt.md")
     assert (done.code, done.stdout, path.read_text()) == (42, "", "mine")
-    assert "which already exists. Remove it, or name another file." in done.stderr
+    assert "which already exists. Remove it, or choose another file." in done.stderr

@@ -88,14 +88,14 @@ class TestFiles:
         write(path, TOOL.format(name="storms"))
         assert find_plugins(load_config(machine, trusts_folder=False)) == Plugins()
         assert problem(find_plugins(run_config)) == (
-            "The tools of .gemini/tools/c.py were not loaded: it has changed since it was trusted. See `tejat trust`."
+            "Could not load the tools of .gemini/tools/c.py: it has changed since it was trusted. See `tejat trust`."
         )
 
     def test_a_file_that_came_after_the_look_does_not_run(self, machine: ProgramEnv) -> None:
         run_config = load_config(machine)
         write(machine.project / ".gemini/tools/c.py", TOOL.format(name="weather"))
         assert problem(find_plugins(run_config)) == (
-            "The tools of .gemini/tools/c.py were not loaded: it has changed since it was trusted. See `tejat trust`."
+            "Could not load the tools of .gemini/tools/c.py: it has changed since it was trusted. See `tejat trust`."
         )
 
     def test_a_compiled_form_beside_it_is_neither_run_nor_written(self, machine: ProgramEnv) -> None:
@@ -147,7 +147,7 @@ class TestFiles:
         assert list(found(plugins)) == ["weather"]
         (told,) = plugins.problems
         assert told == (
-            "The tools of .gemini/tools/a.py were not loaded: ModuleNotFoundError: No module named 'no_such_module' "
+            "Could not load the tools of .gemini/tools/a.py: ModuleNotFoundError: No module named 'no_such_module' "
             f"({machine.project / '.gemini/tools/a.py'}, line 1)."
         )
 
@@ -212,7 +212,7 @@ class TestAdding:
         registry = ToolRegistry()
         (told,) = register_plugins(registry, find_plugins(load_config(machine)).tools)
         assert told == (
-            'A tool of .gemini/tools/b.py was skipped. Tool "weather" cannot be registered: the name "weather" '
+            'Skipped a tool of .gemini/tools/b.py. Tool "weather" cannot be registered: the name "weather" '
             "already belongs to weather (.gemini/tools/a.py). Give one of the two another name."
         )
         assert registry.names() == ["weather", "storms"]

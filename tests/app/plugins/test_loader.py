@@ -108,7 +108,7 @@ def load(tmp_path: Path) -> Callable[[str], Plugins]:
 def problem(plugins: Plugins) -> str:
     (only,) = plugins.problems
     assert plugins.tools == ()
-    return only.removeprefix("The tools of x.py were not loaded: ")
+    return only.removeprefix("Could not load the tools of x.py: ")
 
 
 HEAD = "from tejat import BaseTool, Kind, ToolContext, ToolResult, tool\n"

@@ -43,13 +43,13 @@ def test_one_that_fails_is_named_and_the_others_are_there(tmp_path: Path) -> Non
     assert found(plugins) == {"weather": "gone 1.5 (y)"}
     division, attribute, module = problems(plugins)
     assert division == (
-        "The tools of broken 1.5 (x) were not loaded: ZeroDivisionError: division by zero "
+        "Could not load the tools of broken 1.5 (x): ZeroDivisionError: division by zero "
         f"({tmp_path / 'packages' / 'broken.py'}, line 1)."
     )
     assert attribute == (
-        "The tools of gone 1.5 (x) were not loaded: AttributeError: module 'gone' has no attribute 'no_such'."
+        "Could not load the tools of gone 1.5 (x): AttributeError: module 'gone' has no attribute 'no_such'."
     )
-    assert module == "The tools of gone 1.5 (z) were not loaded: ModuleNotFoundError: No module named 'nowhere'."
+    assert module == "Could not load the tools of gone 1.5 (z): ModuleNotFoundError: No module named 'nowhere'."
 
 
 def test_of_a_package_that_is_there_twice_the_first_counts(tmp_path: Path) -> None:
@@ -69,4 +69,4 @@ def test_metadata_that_makes_no_sense(tmp_path: Path) -> None:
         plugins = list(load_packages([str(odd), str(good)]))
     assert list(found(plugins)) == ["weather"]
     (told,) = problems(plugins)
-    assert told.startswith(f"The tools of {odd} were not loaded: ")
+    assert told.startswith(f"Could not load the tools of {odd}: ")

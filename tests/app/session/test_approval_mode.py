@@ -10,7 +10,7 @@ from tejat.app.session.approval_mode import ModeSwitcher
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.status import ModeChange
 
-NEEDS_TRUST = "auto-edit and YOLO need a trusted folder: /permissions trust."
+NEEDS_TRUST = "Auto-edit and YOLO need a trusted folder: /permissions trust."
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ class TestForeignTools:
 
         transcript = asyncio.run(main())
         assert "late__echo" in transcript.declared_names(2)
-        assert transcript.notes == ["Still starting: MCP server late. Its tools will be available later."]
+        assert transcript.notes == ["Still starting: MCP server late. The tools will be available later."]
         assert transcript.warnings == []
 
     def test_who_stops_while_they_are_waited_for_can_go_on(self, env: ExternalToolsEnv) -> None:

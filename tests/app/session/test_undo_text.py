@@ -51,5 +51,5 @@ def test_undone_calls_and_undos_are_not_offered() -> None:
 
 def test_counts() -> None:
     mixed = replace(entry("x", "a", "b"), foreign=(ForeignChange("/r/a", "why", is_proven=True),))
-    assert change_counts(mixed) == "1 created, 1 by others"
+    assert change_counts(mixed) == "1 created, 1 by other programs"
     assert change_counts(entry("x")) == "nothing that can be undone"

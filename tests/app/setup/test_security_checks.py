@@ -96,7 +96,7 @@ def test_servers(machine: ProgramEnv) -> None:
             f"MCP servers are turned off: admin.mcp.enabled is false in {user}:1.",
         ),
         ("MCP servers", "unknown fields", False, f"a ({user}:1): magic"),
-        ("MCP servers", "not started", False, f"a: admin.mcp.config in {admin}:1 does not name it"),
+        ("MCP servers", "not started", False, f"a: admin.mcp.config in {admin}:1 does not list it"),
         ("MCP servers", "required", True, f"c ({admin}:1), not trusted; to trust it, set trust there"),
     ]
 

@@ -221,8 +221,8 @@ class TestFiles:
         assert found == {
             "GEMINI.md": ("used", "read"),
             ".gemini/commands": ("used", "1 file"),
-            ".gemini/policies": ("partly used", "rules that ask or deny count, rules that allow do not"),
-            ".geminiignore": ("used", "its files are left out"),
+            ".gemini/policies": ("partly used", "ask and deny rules apply, allow rules do not"),
+            ".geminiignore": ("used", "files it matches are ignored"),
             ".mcp.json": ("not used", "its servers are not started; add them to .gemini/settings.json"),
         }
         untrusted = files(report(machine, trusts_folder=False))
@@ -231,7 +231,7 @@ class TestFiles:
 
     def test_settings_of_a_folder_that_is_not_trusted(self, machine: ProgramEnv) -> None:
         path = machine.write_project_settings(tools={"exclude": ["glob"]}, mcp={"excluded": ["one"]}, vimMode=True)
-        detail = "the folder is not trusted; only these settings count: tools.exclude, mcp.excluded"
+        detail = "the folder is not trusted; only these settings apply: tools.exclude, mcp.excluded"
         assert files(report(machine, trusts_folder=False)) == {str(path): ("partly used", detail)}
         machine.write_project_settings(tools={"exclude": ["glob"]})
         assert files(report(machine, trusts_folder=False))[str(path)][0] == "partly used"
@@ -249,14 +249,14 @@ class TestFiles:
         assert files(report(machine, trusts_folder=False)) == {own: untrusted, plain: untrusted}
         Path(own).unlink()
         path = machine.write_user_settings(advanced={"ignoreLocalEnv": True})
-        assert files(report(machine))[plain] == ("not used", f"{path}:1 switches it off")
+        assert files(report(machine))[plain] == ("not used", f"turned off by {path}:1")
 
     def test_policies_that_are_replaced(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(policyPaths=["~/rules"])
         for directory in (machine.home / "rules", machine.home / ".gemini" / "policies"):
             directory.mkdir(mode=0o700)
             (directory / "a.toml").write_text("")
-        detail = f"rules that ask or deny count; {path}:1 replaces those that allow"
+        detail = f"ask and deny rules apply; {path}:1 replaces allow rules"
         assert files(report(machine))[str(machine.home / ".gemini" / "policies")] == ("partly used", detail)
 
     def test_servers_that_are_not_started(self, machine: ProgramEnv) -> None:

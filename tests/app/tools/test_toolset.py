@@ -715,7 +715,7 @@ class TestForeignTools:
             assert (entry.source, entry.origin) == (ToolSource.PYTHON, "here")
             broken, taken = toolset.notes
             assert broken == "One is broken."
-            assert taken.startswith("A tool of there was skipped. ")
+            assert taken.startswith("Skipped a tool of there. ")
 
 
 class TestExamining:

@@ -273,4 +273,4 @@ class TestImport:
         path = save_chat(machine)
         path.write_text(path.read_text() + '{"id": "4", "ty')
         done = machine.run("sessions", "import", str(path))
-        assert (done.code, done.stderr) == (0, "tejat: 1 damaged line was left out.\n")
+        assert (done.code, done.stderr) == (0, "tejat: Skipped 1 damaged line.\n")

@@ -215,7 +215,7 @@ class TestRestore:
     def test_what_others_did_meanwhile_is_left_and_said(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         entry = place.shell("echo 1 > a", beside="b")
         assert place("list") == 0
-        assert "[1 created, 1 by others]" in capsys.readouterr().out
+        assert "[1 created, 1 by other programs]" in capsys.readouterr().out
         assert place("restore", entry.id, "--yes") == 0
         out, error = capsys.readouterr()
         assert out == f"{entry.id}: restored 1 path.\n"

@@ -119,7 +119,7 @@ def test_the_lists_of_an_administrator(machine: ProgramEnv) -> None:
         model = machine.script(text_script("Hi."))
         done = machine.run("--skip-trust", "-m", model, "-p", "hi")
     assert (done.code, done.stdout) == (0, "Hi.\n")
-    assert f"MCP servers not started: b. admin.mcp.config in {path}:1 does not name it." in done.stderr
+    assert f"MCP servers not started: b. admin.mcp.config in {path}:1 does not list it." in done.stderr
     assert {"/a", "/c"} == set(asked)
     assert [name for name in "ab" if was_started(machine, name)] == []
 
@@ -135,4 +135,4 @@ def test_telemetry_that_an_administrator_asks_for_is_not_sent(machine: ProgramEn
     path = write_admin(machine, telemetry={"enabled": True, "target": "gcp"})
     done = machine.run("-m", machine.script(text_script("Hi.")), "-p", "hi")
     assert (done.code, done.stdout) == (0, "Hi.\n")
-    assert f"{path}:1 asks for telemetry, but Tejat sends none." in done.stderr
+    assert f"{path}:1 turns telemetry on, but Tejat sends none." in done.stderr

@@ -103,7 +103,7 @@ def _check_writable(path: str) -> None:
     try:
         os.close(open_private_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT))
     except OSError as error:
-        message = _("Cannot write {path} (GEMINI_DEBUG_LOG_FILE): {why}.", path=path, why=error.strerror)
+        message = _("Could not write {path} (GEMINI_DEBUG_LOG_FILE): {why}.", path=path, why=error.strerror)
         raise UsageError(message) from None
 
 

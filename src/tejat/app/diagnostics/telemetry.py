@@ -90,7 +90,7 @@ def telemetry_notes(options: TelemetryOptions) -> tuple[str, ...]:
     """The note for the user if an administrator asks for events to be sent."""
     if options.export is None or options.export.tier is not SourceTier.ADMIN:
         return ()
-    return (_("{source} asks for telemetry, but Tejat sends none.", source=options.export.source),)
+    return (_("{source} turns telemetry on, but Tejat sends none.", source=options.export.source),)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting[JsonValue]]:
@@ -170,7 +170,7 @@ class TelemetryLog:
         except OSError as error:
             self._has_failed = True
             self._on_failure(
-                _("Telemetry cannot be written to {path}: {why}.", path=self._path, why=error.strerror or error)
+                _("Could not write telemetry to {path}: {why}.", path=self._path, why=error.strerror or error)
             )
 
     def _append(self, line: str) -> None:

@@ -45,8 +45,8 @@ def find_page(name: str) -> DocumentationPage:
     shown = name[:_MAX_NAME_LENGTH]
     closest = min(pages, key=lambda page: edit_distance(wanted[:_MAX_NAME_LENGTH], page))
     if edit_distance(wanted[:_MAX_NAME_LENGTH], closest) <= max(1, len(closest) // 3):
-        raise UsageError(_("There is no page {name!r}. Did you mean {other}?", name=shown, other=closest))
-    raise UsageError(_("There is no page {name!r}. Pages: {pages}.", name=shown, pages=", ".join(pages)))
+        raise UsageError(_("Unknown page {name!r}. Did you mean {other}?", name=shown, other=closest))
+    raise UsageError(_("Unknown page {name!r}. Pages: {pages}.", name=shown, pages=", ".join(pages)))
 
 
 def _page(name: str) -> DocumentationPage:

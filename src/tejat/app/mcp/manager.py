@@ -108,7 +108,7 @@ class McpManager:
         self._pool.start()
         for name in self._context.run_config.settings.mcp_name_conflicts:
             message = _(
-                'MCP server "{name}" of this project is not used: your own settings have a server of that name, '
+                'MCP server "{name}" of this project is not used: your own settings have a server with that name, '
                 "and your rules refer to it. Rename the one in {source}.",
                 name=sanitize_text(name.value),
                 source=name.source,

@@ -85,7 +85,7 @@ class StartBlockers:
             )
         unlisted = unlisted_source(self._settings, alias)
         if unlisted is not None:
-            return ServerState.BLOCKED, _("admin.mcp.config in {source} does not name it.", source=unlisted)
+            return ServerState.BLOCKED, _("admin.mcp.config in {source} does not list it.", source=unlisted)
         left_out = exclusion_reason(self._settings, alias)
         if left_out is not None:
             return ServerState.BLOCKED, left_out
@@ -103,7 +103,7 @@ def exclusion_reason(settings: Settings, alias: str) -> str | None:
     allowed = settings.mcp_allowed
     if allowed is None or alias in allowed.value:
         return None
-    return _("{source} does not name it.", source=allowed.source)
+    return _("{source} does not list it.", source=allowed.source)
 
 
 def _plan_server(

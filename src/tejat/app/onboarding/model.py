@@ -150,4 +150,4 @@ def _save_model(paths: AppPaths, name: str, base_url: str | None) -> None:
         settings.write(setting_key("model.name"), name)
     except OSError as error:
         path = settings_path_for(paths, "model.name", name)
-        raise UsageError(_("Cannot write {path}: {why}.", path=path, why=error.strerror or "")) from error
+        raise UsageError(_("Could not write {path}: {why}.", path=path, why=error.strerror or "")) from error

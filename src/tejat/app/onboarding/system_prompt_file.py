@@ -20,7 +20,8 @@ def write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None
     text = build() + "\n"
     if _is_other_file(path, text):
         message = _(
-            "GEMINI_WRITE_SYSTEM_MD names {path}, which already exists. Remove it, or name another file.", path=path
+            "GEMINI_WRITE_SYSTEM_MD points to {path}, which already exists. Remove it, or choose another file.",
+            path=path,
         )
         raise UsageError(message)
     _write(path, text)
@@ -81,4 +82,4 @@ def _write(path: str, text: str) -> None:
 
 
 def _failure(path: str, error: OSError) -> UsageError:
-    return UsageError(_("{path} could not be written: {why}.", path=path, why=error.strerror or error))
+    return UsageError(_("Could not write {path}: {why}.", path=path, why=error.strerror or error))

@@ -58,7 +58,7 @@ def register_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> lis
         try:
             registry.register(tool, source=ToolSource.PYTHON, origin=origin)
         except UsageError as error:
-            problems.append(sanitize_text(_("A tool of {origin} was skipped. {error}", origin=origin, error=error)))
+            problems.append(sanitize_text(_("Skipped a tool of {origin}. {error}", origin=origin, error=error)))
     return problems
 
 

@@ -154,7 +154,7 @@ def _tool_problem(tool: BaseTool) -> str | None:
 
 def load_failure(origin: str, reason: str) -> Plugins:
     return Plugins(
-        problems=(sanitize_text(_("The tools of {origin} were not loaded: {reason}.", origin=origin, reason=reason)),)
+        problems=(sanitize_text(_("Could not load the tools of {origin}: {reason}.", origin=origin, reason=reason)),)
     )
 
 

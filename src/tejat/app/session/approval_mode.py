@@ -68,7 +68,7 @@ def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
     """
     settings = run_config.settings
     if mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO) and run_config.is_untrusted:
-        return _("auto-edit and YOLO need a trusted folder: /permissions trust.")
+        return _("Auto-edit and YOLO need a trusted folder: /permissions trust.")
     try:
         check_mode(settings, mode)
     except ConfigurationError as error:

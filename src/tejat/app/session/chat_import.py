@@ -84,4 +84,4 @@ def _problems(chat: GeminiChat) -> tuple[str, ...]:
     if not chat.damaged_lines:
         return ()
     count = chat.damaged_lines
-    return (ngettext("{count} damaged line was left out.", "{count} damaged lines were left out.", count),)
+    return (ngettext("Skipped {count} damaged line.", "Skipped {count} damaged lines.", count),)

@@ -87,7 +87,7 @@ def _system_prompt_override(run_config: RunConfig, context: ContextFiles) -> str
     writers = AllowedWriters.TRUSTED if is_own else AllowedWriters.ANYONE
     text = read_config_file(os.path.expanduser(path), writers=writers)
     if text is None:
-        raise ConfigurationError(_("The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.", path=path))
+        raise ConfigurationError(_("GEMINI_SYSTEM_MD points to {path}, which does not exist.", path=path))
     if not is_own and any(each.path == SYSTEM_PROMPT for each in unseen_instructions(run_config, context)):
         raise ConfigurationError(unseen_message(path))
     return text

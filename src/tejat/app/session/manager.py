@@ -353,7 +353,7 @@ async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, i
     for message in external.take_notices():
         emit(Noticed(message))
     if late and is_first:
-        message = _("Still starting: {names}. Its tools will be available later.", names=", ".join(late))
+        message = _("Still starting: {names}. The tools will be available later.", names=", ".join(late))
         emit(Noticed(message, Severity.NOTE))
 
 

@@ -116,9 +116,10 @@ def undo_plan(entries: Sequence[UndoEntry], folder: str, session_id: str | None 
         if len(changes) > MAX_PATHS:
             blocks.append(Paragraph(more_text(len(changes)), Tone.QUIET))
         if entry.foreign:
-            blocks += [Paragraph(_("Changed since, possibly by others:"), Tone.WARNING), _remark_table(entry.foreign)]
+            title = _("Changed since then, possibly by other programs:")
+            blocks += [Paragraph(title, Tone.WARNING), _remark_table(entry.foreign)]
         if entry.skipped:
-            blocks += [Paragraph(_("This can't be undone:"), Tone.WARNING), _remark_table(entry.skipped)]
+            blocks += [Paragraph(_("Cannot be undone:"), Tone.WARNING), _remark_table(entry.skipped)]
     return Report(_("Changes to undo"), tuple(blocks))
 
 
@@ -141,11 +142,12 @@ def _remark_blocks(result: RestoreResult) -> list[ReportBlock]:
     if result.left_in_place:
         blocks.append(_remark_table(result.left_in_place))
     if result.left_out:
-        blocks += [Paragraph(_("Not undone, because others may have changed it:")), _remark_table(result.left_out)]
+        title = _("Not undone, because other programs may have changed it:")
+        blocks += [Paragraph(title), _remark_table(result.left_out)]
     if result.lost:
-        blocks += [Paragraph(_("This can't be undone:"), Tone.WARNING), _remark_table(result.lost)]
+        blocks += [Paragraph(_("Cannot be undone:"), Tone.WARNING), _remark_table(result.lost)]
     if result.unrecorded:
-        message = _("This undo itself can't be undone: {why}", why=result.unrecorded)
+        message = _("This undo cannot be undone: {why}", why=result.unrecorded)
         blocks.append(Paragraph(message, Tone.WARNING))
     return blocks
 

@@ -48,7 +48,7 @@ def change_counts(entry: UndoEntry) -> str:
     kinds = [change.kind for change in entry.own_changes]
     counts = [_count_text(kind, kinds.count(kind)) for kind in ChangeKind if kind in kinds]
     if entry.foreign:
-        counts.append(ngettext("{count} by others", "{count} by others", len(entry.foreign)))
+        counts.append(ngettext("{count} by other programs", "{count} by other programs", len(entry.foreign)))
     return ", ".join(counts) or _("nothing that can be undone")
 
 

@@ -100,7 +100,7 @@ def _server_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
             yield DoctorCheck(group, lazy("unknown fields"), passed=False, detail=detail, fix=fix)
         source = unlisted_source(settings, name)
         if source is not None:
-            detail = lazy("{server}: admin.mcp.config in {source} does not name it", server=name, source=source)
+            detail = lazy("{server}: admin.mcp.config in {source} does not list it", server=name, source=source)
             yield DoctorCheck(group, lazy("not started"), passed=False, detail=detail, fix=source_fix(source))
     for name, server in required_servers(settings).items():
         trust = lazy("trusted") if server.value.is_trusted else lazy("not trusted; to trust it, set trust there")

@@ -94,11 +94,11 @@ def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) ->
     policies = os.path.join(directory, POLICY_DIRECTORY)
     if found := _files(policies, "*.toml"):
         if is_project:
-            detail = lazy("rules that ask or deny count, rules that allow do not")
+            detail = lazy("ask and deny rules apply, allow rules do not")
             yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
         elif run_config.settings.policy_paths:
             source = run_config.settings.policy_paths[0].source
-            detail = lazy("rules that ask or deny count; {source} replaces those that allow", source=source)
+            detail = lazy("ask and deny rules apply; {source} replaces allow rules", source=source)
             yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
         else:
             yield SetupFile(lazy("policies"), policies, FileUse.USED, _count_files(len(found)))
@@ -123,7 +123,7 @@ def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
         if os.path.isfile(path) and path != run_config.environment_file:
             yield SetupFile(lazy("environment"), path, FileUse.NOT_USED, _unused_env_reason(run_config, name))
     if os.path.isfile(path := os.path.join(root, ".geminiignore")):
-        yield SetupFile(lazy("ignored files"), path, FileUse.USED, lazy("its files are left out"))
+        yield SetupFile(lazy("ignored files"), path, FileUse.USED, lazy("files it matches are ignored"))
     yield from _not_loaded(lazy("skills"), os.path.join(root, ".agents", "skills"), lazy("skills"))
 
 
@@ -133,7 +133,7 @@ def _unused_env_reason(run_config: RunConfig, name: str) -> str:
         return lazy("the folder is not trusted")
     ignored = run_config.settings.ignore_local_env
     if ignored.value and name == ".env":
-        return lazy("{source} switches it off", source=ignored.source)
+        return lazy("turned off by {source}", source=ignored.source)
     return lazy("{path} is used instead", path=run_config.environment_file)
 
 
@@ -166,7 +166,7 @@ def _restricted_file(settings: Settings, path: str) -> SetupFile:
     ]
     if not counted:
         return SetupFile(lazy("settings"), path, FileUse.NOT_USED, lazy("the folder is not trusted"))
-    detail = lazy("the folder is not trusted; only these settings count: {names}", names=", ".join(counted))
+    detail = lazy("the folder is not trusted; only these settings apply: {names}", names=", ".join(counted))
     return SetupFile(lazy("settings"), path, FileUse.PARTLY, detail)
 
 

@@ -66,7 +66,7 @@ class SetupReport:
 
     def to_report(self) -> Report:
         """The report for a person: counts, then each key and file under its heading."""
-        return Report(lazy("Your Gemini CLI set-up in Tejat"), tuple(self._blocks()))
+        return Report(lazy("Your Gemini CLI setup in Tejat"), tuple(self._blocks()))
 
     def _blocks(self) -> Iterator[ReportBlock]:
         yield ReportTable(tuple(self._counts()))

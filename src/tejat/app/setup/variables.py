@@ -18,7 +18,7 @@ def ineffective_variables(environment: Mapping[str, str]) -> Iterator[tuple[str,
 _NO_SIGN_IN = lazy("Tejat has no Google sign-in; use GEMINI_API_KEY or Vertex AI")
 _NOT_SENT = lazy("telemetry is not sent anywhere")
 _NO_LABEL = lazy("requests carry no such label")
-_TOKEN_FILES = lazy("tokens of MCP servers are kept in files that only you can read")
+_TOKEN_FILES = lazy("MCP server tokens are stored in files that only you can read")
 _NO_EDITOR = lazy("there is no IDE companion yet")
 _EDITOR_PREFIX = "GEMINI_CLI_IDE_"
 INEFFECTIVE_VARIABLES: Mapping[str, str] = {

@@ -86,7 +86,7 @@ class ExternalTools:
         if self._dropped_notices:
             fresh.append(
                 _(
-                    "{left:,} more messages about external tools were left out.",
+                    "{left:,} more messages about external tools are not shown.",
                     left=self._dropped_notices,
                 )
             )

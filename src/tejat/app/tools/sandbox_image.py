@@ -90,7 +90,7 @@ def _read_trusted(run_config: RunConfig, path: str) -> bytes:
         with open(path, "rb") as file:
             content = file.read()
     except OSError as error:
-        raise SandboxUnavailable(_("{path} cannot be read: {why}.", path=path, why=error.strerror)) from error
+        raise SandboxUnavailable(_("Could not read {path}: {why}.", path=path, why=error.strerror)) from error
     is_same = pinned is not None and pinned.digest == hashlib.sha256(content).hexdigest()
     if not run_config.trust.is_trusted or not is_same:
         raise NotTrusted(_("{path} is not used, because the folder is not trusted. See `tejat trust`.", path=path))

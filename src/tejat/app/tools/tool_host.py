@@ -82,7 +82,7 @@ class ToolHost:
         ) as toolset:
             given = tuple(map(os.path.realpath, self.roots))
             if not all(is_beneath_any(root.real_path, given) for root in toolset.roots.directories):
-                raise UsageError(_("A directory was replaced by a symbolic link while it was opened."))
+                raise UsageError(_("A directory was replaced by a symbolic link while it was being opened."))
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
             toolset.services.on_warning = self._warn
