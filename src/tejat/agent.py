@@ -59,7 +59,7 @@ class Agent:
     """
 
     def __init__(self, *, approver: Approver | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for an unknown setting, or a tool that is not one."""
+        """Raises TypeError for an unknown setting, or for a tool that is not a tool object."""
         self._options = _options(settings)
         self._approver = approver
         self._open: _OpenAgent | None = None
@@ -96,7 +96,7 @@ class Agent:
         Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader loses nothing and
         blocks nothing. A second run waits for the first.
 
-        Raises UsageError outside of `async with`; anything else is a defect.
+        Raises UsageError outside of `async with`; any other exception is a bug.
         """
         unread = _EventQueue()
         task = self.start(prompt, unread.emit)
@@ -121,7 +121,7 @@ class Agent:
     def start(self, prompt: str | Sequence[Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
         """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.
 
-        A run cancelled before it begins, because another one is going on, has no events. Raises UsageError outside of
+        A run cancelled before it begins, because another one is running, has no events. Raises UsageError outside of
         `async with`.
         """
         opened = self._require_open

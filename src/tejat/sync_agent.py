@@ -26,12 +26,12 @@ class SyncApprover(Protocol):
 class SyncAgent:
     """An `Agent` in its own thread and event loop; use it as `with SyncAgent(...) as agent`.
 
-    It works wherever a call may block, also inside a running event loop. The settings are those of `Agent`. The
+    It works wherever a call may block, even inside a running event loop. The settings are those of `Agent`. The
     approver is called in the thread that reads the events.
     """
 
     def __init__(self, *, approver: SyncApprover | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for an unknown setting, or a tool that is not one."""
+        """Raises TypeError for an unknown setting, or for a tool that is not a tool object."""
         self._approver = approver
         self._agent = Agent(approver=None if approver is None else _ReaderApprover(), **settings)
         self._thread: _LoopThread | None = None
@@ -170,7 +170,7 @@ class _PendingApproval(NamedTuple):
 _Item: TypeAlias = AgentEvent | _PendingApproval
 
 _reader: ContextVar[Callable[[_Item], None]] = ContextVar("reader")
-"""Who reads the events of the run that is going on in this task."""
+"""Receives the events of the run in this task."""
 
 
 class _ReaderApprover:
