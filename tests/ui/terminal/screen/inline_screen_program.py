@@ -129,6 +129,14 @@ class Program:
                 for number in range(int(count)):
                     screen.set_live(Text(f"streamed {number}"))
                     await asyncio.sleep(0)
+            case "overtake", _:
+                screen.set_live(Text("first"))
+                await asyncio.sleep(0.03)
+                screen.set_live(Text("second"))
+                await asyncio.sleep(0.02)
+                screen.print(Text("a block"))
+                await asyncio.sleep(0.01)
+                screen.set_live(Text("third"))
             case "ask", name:
                 self._asked = asyncio.current_task()
                 answer = await screen.run_dialog(Choice(name))

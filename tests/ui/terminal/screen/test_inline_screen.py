@@ -111,6 +111,13 @@ def test_what_streams_is_drawn_ten_times_a_second_at_most() -> None:
         assert user.screen.frames - frames <= keys + 10 * (time.monotonic() - start) + 1
 
 
+def test_a_live_block_that_changes_right_after_a_print_is_drawn() -> None:
+    with at_frame() as user:
+        do(user, "overtake")
+        user.wait_for("third")
+        leave(user)
+
+
 def test_elapsed_time_goes_on_by_itself_and_only_where_things_may_move() -> None:
     with at_frame() as user:
         do(user, "tick")

@@ -131,8 +131,7 @@ class InlineScreen:
 
     def set_live(self, renderable: RenderableType | None) -> None:
         """Set the block above the editor that still changes, None for none. Redrawn at most ten times a second."""
-        self._live_area.live = renderable
-        self._live_area.is_stale = True
+        self._live_area.live, self._live_area.is_stale = renderable, True
         if self._is_drawing:
             self._draw_timer.draw_by(self._live_drawn + _LIVE_INTERVAL)
         self._update_tick()
@@ -342,6 +341,8 @@ class InlineScreen:
             if has_printed or size != self._drawn_size or frame != self._frame:
                 self._frame, self._drawn_size = frame, size
                 draw()
+        if self._live_area.is_stale:  # a printed block moved the interval after this draw was scheduled
+            self._draw_timer.draw_by(self._live_drawn + _LIVE_INTERVAL)
 
     def _write_pending(self) -> bool:
         if not self._pending:
