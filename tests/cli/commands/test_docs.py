@@ -27,12 +27,21 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(Path(page["path"]).is_file() and page["title"] for page in pages)
 
 
-@pytest.mark.parametrize("name", ["policy", "POLICY", "policy.md", "docs/policy.md"])
+@pytest.mark.parametrize("name", ["hooks", "HOOKS", "hooks.md", "docs/hooks.md"])
 def test_a_page(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", name]) == 0
-    assert capsys.readouterr().out == (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
     assert main(["docs", name, "--path"]) == 0
-    assert Path(capsys.readouterr().out.strip()).resolve() == ROOT / "docs" / "policy.md"
+    assert Path(capsys.readouterr().out.strip()).resolve() == ROOT / "docs" / "hooks.md"
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_pictures_and_comments_are_left_out(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", name]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in shown if line.startswith(("<", "  <"))] == []
+    assert [line for line in shown if line] == [line for line in text if line and not line.startswith(("<", "  <"))]
 
 
 @pytest.mark.parametrize(("name", "told"), [("polcy", "Did you mean policy?"), ("../README", "Pages: index, start, ")])

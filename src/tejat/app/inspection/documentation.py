@@ -1,6 +1,7 @@
 """The documentation that is installed with the program."""
 
 import os
+import re
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
@@ -12,6 +13,7 @@ DOCUMENTATION_DIRECTORY = os.path.join(os.path.dirname(os.path.dirname(os.path.d
 _SUFFIX = ".md"
 _MAX_NAME_LENGTH = 64
 _FIRST = ("index", "start")
+_HTML = re.compile(r"^(?:<picture>\n.*?^</picture>|<!--.*?-->)\n+", re.MULTILINE | re.DOTALL)
 
 
 @frozen
@@ -31,9 +33,9 @@ def list_pages() -> list[DocumentationPage]:
 
 
 def read_page(name: str) -> str:
-    """Read a page as Markdown. Raises UsageError if there is none with this name."""
+    """Read a page as Markdown, without pictures and comments. Raises UsageError if there is none with this name."""
     with open(find_page(name).path, encoding="utf-8") as file:
-        return file.read()
+        return _HTML.sub("", file.read())
 
 
 def find_page(name: str) -> DocumentationPage:
