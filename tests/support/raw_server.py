@@ -87,7 +87,8 @@ async def raw_server(
         for task in serving:
             task.cancel()
         for writer in writers:
-            writer.transport.abort()
+            with suppress(AttributeError):  # Python 3.11 cannot abort a transport that closed after its last write
+                writer.transport.abort()
         ended = await asyncio.gather(*serving, return_exceptions=True)
         errors = [error for error in ended if isinstance(error, Exception)]
         if errors:

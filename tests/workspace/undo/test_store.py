@@ -110,7 +110,7 @@ def test_the_newest_entries_stay(tmp_path: Path) -> None:
         for change in entry.changes:
             for node in (change.before, change.after):
                 assert node is None or node.digest is None or work.archive.has_content(node.digest)
-    assert work.warnings[0].startswith("The oldest calls (")
+    assert work.warnings[0].startswith("Undo storage is full: the oldest calls (")
 
 
 def test_not_more_than_so_many_entries(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
