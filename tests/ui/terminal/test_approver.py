@@ -78,6 +78,7 @@ def test_a_word_to_the_model_with_the_caret_where_it_is_typed() -> None:
     with at_question("shell", "$ git log") as user:
         user.press("t")
         user.wait_for("What should the model do instead?")
+        assert "the rule:" not in user.text
         user.type("use 日本")
         user.wait_for("> use 日本")
         row = next(at for at, line in enumerate(user.text.splitlines()) if line.startswith("> use"))

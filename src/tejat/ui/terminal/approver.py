@@ -14,6 +14,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.approval.choices import always_note
 from tejat.ui.shared.approval.text import approval_text_lines
 from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
@@ -51,6 +52,8 @@ class TerminalApprover:
             decided = await self._screen.run_dialog(dialog)
             match decided:
                 case ApprovalReply():
+                    if note := always_note(decided):
+                        self._screen.show_hint(note)
                     return decided
                 case DialogAction.PAGER:
                     await self._show_in_pager(question, confirmation, dialog)

@@ -16,7 +16,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
 )
 from tejat.core.frozen import replace
-from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices, rule_labels
+from tejat.ui.shared.approval.choices import ChoiceAction, always_note, approval_choices, rule_labels
 
 SHELL = ApprovalRequest(
     ExecConfirmation("T", "git log", "/w", ("git",)),
@@ -150,3 +150,21 @@ def test_another_model_after_a_failure() -> None:
         ("r", "Retry pro", ApprovalReply(Outcome.TRY_AGAIN)),
         ("q", "Stop", ApprovalReply(Outcome.STOP)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        (ApprovalReply(Outcome.PROCEED_ONCE), ""),
+        (ApprovalReply(Outcome.CANCEL, feedback="x"), ""),
+        (ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION), "Allowed for this session."),
+        (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT), "Always allowed in this project."),
+        (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.USER), "Always allowed everywhere."),
+        (
+            ApprovalReply(Outcome.PROCEED_ALWAYS_SANDBOXED),
+            "Sandboxed commands that only read, test or build now run without asking.",
+        ),
+    ],
+)
+def test_an_always_says_how_long_it_lasts_and_where_to_revoke_it(reply: ApprovalReply, note: str) -> None:
+    assert always_note(reply) == (note and f"{note} /permissions to revoke.")

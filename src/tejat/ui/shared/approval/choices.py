@@ -56,6 +56,21 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
 
 
+def always_note(reply: ApprovalReply) -> str:
+    """Return how long an "always" lasts and where to revoke it, empty for other replies."""
+    if reply.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
+        return _("Sandboxed commands that only read, test or build now run without asking. /permissions to revoke.")
+    match reply.scope:
+        case Scope.SESSION:
+            return _("Allowed for this session. /permissions to revoke.")
+        case Scope.PROJECT:
+            return _("Always allowed in this project. /permissions to revoke.")
+        case Scope.USER:
+            return _("Always allowed everywhere. /permissions to revoke.")
+        case None:
+            return ""
+
+
 def rule_labels(choices: Sequence[ApprovalChoice]) -> list[str]:
     """Return the rules that choices would add, each once, with the letters of these choices."""
     letters: dict[str, list[str]] = {}

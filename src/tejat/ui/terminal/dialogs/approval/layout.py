@@ -127,7 +127,8 @@ class ApprovalLayout:
         )
         left = max(height - len(area.rows), 1)
         pinned, others = _split_pinned(facts, left, wanted=min(needed, _FAIR_CALL_ROWS))
-        rules = [] if area.rules else rule_rows(self._choices, self._theme, width=width)
+        is_listed = bool(area.rules) or state.feedback is not None
+        rules = [] if is_listed else rule_rows(self._choices, self._theme, width=width)
         room = max(1, left - len(pinned))
         tail = [*others, *rules]
         total = self._content.count(width) + len(tail)
