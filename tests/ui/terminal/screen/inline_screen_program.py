@@ -130,13 +130,15 @@ class Program:
                     screen.set_live(Text(f"streamed {number}"))
                     await asyncio.sleep(0)
             case "overtake", _:
+                await asyncio.sleep(1)  # keys draw once more half a second later
+                screen.print(Text("block 1"))
+                await asyncio.sleep(0.003)
                 screen.set_live(Text("first"))
-                await asyncio.sleep(0.03)
+                await asyncio.sleep(0.003)
+                screen.print(Text("block 2"))
+                screen.redraw()  # before the time of the print, as when a dialog opens
+                await asyncio.sleep(0.003)
                 screen.set_live(Text("second"))
-                await asyncio.sleep(0.02)
-                screen.print(Text("a block"))
-                await asyncio.sleep(0.01)
-                screen.set_live(Text("third"))
             case "ask", name:
                 self._asked = asyncio.current_task()
                 answer = await screen.run_dialog(Choice(name))

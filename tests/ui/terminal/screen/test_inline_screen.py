@@ -114,7 +114,7 @@ def test_what_streams_is_drawn_ten_times_a_second_at_most() -> None:
 def test_a_live_block_that_changes_right_after_a_print_is_drawn() -> None:
     with at_frame() as user:
         do(user, "overtake")
-        user.wait_for("third")
+        user.wait_for("second")
         leave(user)
 
 
