@@ -52,7 +52,7 @@ class TerminalApprover:
             decided = await self._screen.run_dialog(dialog)
             match decided:
                 case ApprovalReply():
-                    if note := always_note(decided):
+                    if note := always_note(question, decided):
                         self._screen.show_hint(note)
                     return decided
                 case DialogAction.PAGER:

@@ -153,18 +153,28 @@ def test_another_model_after_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "note"),
+    ("outcome", "scope", "note"),
     [
-        (ApprovalReply(Outcome.PROCEED_ONCE), ""),
-        (ApprovalReply(Outcome.CANCEL, feedback="x"), ""),
-        (ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION), "Allowed for this session."),
-        (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT), "Always allowed in this project."),
-        (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.USER), "Always allowed everywhere."),
+        (Outcome.PROCEED_ONCE, None, ""),
+        (Outcome.CANCEL, None, ""),
+        (Outcome.PROCEED_ALWAYS, Scope.SESSION, "Rule added for this session: allow x."),
+        (Outcome.PROCEED_ALWAYS_SERVER, Scope.SESSION, "Rule added for this session: allow all."),
+        (Outcome.PROCEED_ALWAYS_AND_SAVE, Scope.PROJECT, "Rule added for this project: allow x."),
+        (Outcome.PROCEED_ALWAYS_AND_SAVE, Scope.USER, "Rule added for all projects: allow x."),
         (
-            ApprovalReply(Outcome.PROCEED_ALWAYS_SANDBOXED),
+            Outcome.PROCEED_ALWAYS_SANDBOXED,
+            None,
             "Sandboxed commands that only read, test or build now run without asking.",
         ),
     ],
 )
-def test_an_always_says_how_long_it_lasts_and_where_to_revoke_it(reply: ApprovalReply, note: str) -> None:
-    assert always_note(reply) == (note and f"{note} /permissions to revoke.")
+def test_an_always_says_what_it_added_and_where_to_revoke_it(outcome: Outcome, scope: Scope | None, note: str) -> None:
+    question = replace(SERVER, always="allow x", always_server="allow all")
+    assert always_note(question, ApprovalReply(outcome, scope=scope)) == (note and f"{note} /permissions to revoke.")
+
+
+def test_a_long_rule_is_shortened_in_the_note() -> None:
+    question = replace(SHELL, always=f"allow {'x' * 500}")
+    note = always_note(question, ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION))
+    assert note.endswith("xxx.... /permissions to revoke.")
+    assert len(note) < 180

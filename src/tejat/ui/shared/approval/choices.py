@@ -17,6 +17,8 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.approval.display_lines import escape_line
 
+_MAX_RULE_LENGTH = 100
+
 
 class ChoiceAction(StrEnum):
     """Action of a choice that does not decide by itself."""
@@ -56,17 +58,21 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
 
 
-def always_note(reply: ApprovalReply) -> str:
-    """Return how long an "always" lasts and where to revoke it, empty for other replies."""
+def always_note(question: ApprovalRequest, reply: ApprovalReply) -> str:
+    """Return the rule that an "always" added, how long it lasts and where to revoke it; empty for other replies."""
     if reply.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
         return _("Sandboxed commands that only read, test or build now run without asking. /permissions to revoke.")
+    is_of_server = reply.outcome is Outcome.PROCEED_ALWAYS_SERVER
+    rule = escape_line((question.always_server if is_of_server else question.always) or "")
+    if len(rule) > _MAX_RULE_LENGTH:
+        rule = f"{rule[:_MAX_RULE_LENGTH]}..."
     match reply.scope:
         case Scope.SESSION:
-            return _("Allowed for this session. /permissions to revoke.")
+            return _("Rule added for this session: {rule}. /permissions to revoke.", rule=rule)
         case Scope.PROJECT:
-            return _("Always allowed in this project. /permissions to revoke.")
+            return _("Rule added for this project: {rule}. /permissions to revoke.", rule=rule)
         case Scope.USER:
-            return _("Always allowed everywhere. /permissions to revoke.")
+            return _("Rule added for all projects: {rule}. /permissions to revoke.", rule=rule)
         case None:
             return ""
 
