@@ -241,7 +241,7 @@ def test_what_cannot_be_begun_is_said(machine: ProgramEnv) -> None:
     with run_at_terminal("-m", "tejat", "-m", "scripted:none", cwd=machine.project, HOME=str(machine.home)) as terminal:
         code, printed = terminal.wait_for_exit()
     assert (code, printed) == (42, "")
-    assert "cannot read the script" in terminal.shown
+    assert "could not read the script" in terminal.shown
 
 
 def test_it_can_be_resumed_later(machine: ProgramEnv) -> None:

@@ -13,7 +13,7 @@ from tejat.cli.messages import confirm
         ("y\n", True, "Sure? "),
         ("YES\n", True, "Sure? "),
         ("n\n", False, "Sure? "),
-        ("what\n\nno\n", False, "Sure? Please answer y or n.\nSure? Please answer y or n.\nSure? "),
+        ("what\n\nno\n", False, "Sure? Type y or n.\nSure? Type y or n.\nSure? "),
         ("", False, "Sure? \n"),
         ("maybe", False, "Sure? \n"),
     ],

@@ -174,7 +174,7 @@ class TestEveryService:
             (FailureKind.BAD_REQUEST, 2, attempts + 2, 0.0),
         ]
         assert retries[0].reason.startswith(
-            "The service does not take the tool bad, left out from now on. The service rejected the request. (HTTP 400)"
+            "The service rejected the tool bad. It is no longer sent. The service rejected the request. (HTTP 400)"
         )
         assert not any(isinstance(chunk, Retry) for chunk in second)
         assert all(isinstance(found[-1], ModelResponse) and found[-1].text == "Hello" for found in (first, second))

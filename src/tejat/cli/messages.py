@@ -46,4 +46,4 @@ def confirm(question: str) -> bool:
                 print(file=sys.stderr)
                 return False
             case _:
-                print(_("Please answer y or n."), file=sys.stderr)
+                print(_("Type y or n."), file=sys.stderr)

@@ -141,8 +141,8 @@ class RetryingModel(ModelWrapper):
 def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """Return the failure to report before the immediate retry without these tools."""
     text = lazy_plural(
-        "The service does not take the tool {names}, left out from now on.",
-        "The service does not take the tools {names}, left out from now on.",
+        "The service rejected the tool {names}. It is no longer sent.",
+        "The service rejected the tools {names}. They are no longer sent.",
         len(names),
         names=", ".join(map(sanitize_text, names)),
     )

@@ -51,7 +51,7 @@ def test_nothing_is_set(base: Path) -> None:
     root = base / "project"
     *told, locale = checks(base)
     (prices,) = named(told, "model", "prices")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d, [\d,]+ days? old, included(?:\. For current prices: .*)?", prices.detail)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d, [\d,]+ days? old, built-in(?:\. For current prices: .*)?", prices.detail)
     assert told == [
         DoctorCheck("model", "name", passed=True, detail="gemini-2.5-pro (default)"),
         DoctorCheck(

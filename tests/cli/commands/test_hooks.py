@@ -33,7 +33,7 @@ def test_each_with_its_state_and_file(machine: ProgramEnv) -> None:
 
 
 def test_nothing_is_migrated(machine: ProgramEnv) -> None:
-    told = "tejat: Nothing to migrate: Claude Code hooks are read as they are. See `tejat hooks list`.\n"
+    told = "tejat: Nothing to migrate: Claude Code hooks are read directly. See `tejat hooks list`.\n"
     assert machine.run("hooks", "migrate", "--from-claude") == ProgramResult(42, "", told)
 
 

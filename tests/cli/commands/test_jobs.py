@@ -36,7 +36,7 @@ class TestList:
         (tmp_path / "jobs" / "broken.json").write_text("{")
         assert run([], lambda: jobs) == 0
         out, err = printed(capsys)
-        assert err == f"tejat: Cannot read the job record {tmp_path}/jobs/broken.json.\n"
+        assert err == f"tejat: Could not read the process record {tmp_path}/jobs/broken.json.\n"
         header, *rows = [line.split(maxsplit=5) for line in out.splitlines()]
         assert header == ["PID", "STATE", "STARTED", "OUTPUT", "COMMAND"]
         assert [row[0] for row in rows] == list(map(str, pids))

@@ -45,7 +45,7 @@ def test_an_unclear_word_has_no_default(machine: ProgramEnv) -> None:
     assert code == 42
     assert "  1 run: tejat extension\n  2 run: tejat extensions\n" in shown
     assert "Your choice, 1 to 4: " in shown
-    assert shown.count("Please type a number from 1 to 4.") == 2
+    assert shown.count("Type a number from 1 to 4.") == 2
 
 
 def test_an_unknown_second_word_has_no_default(machine: ProgramEnv) -> None:

@@ -9,7 +9,7 @@ from tejat.cli.main import main
 SEND = "To send it to the model: tejat -p"
 NO_SKILLS = 'Tejat has no command "skills" yet.'
 NO_ROUTER = "Tejat has no local router. To use a local model: tejat -m ollama:NAME."
-NO_UPDATE = "Tejat does not update itself. Update it as it was installed, for example: uv tool upgrade tejat."
+NO_UPDATE = "Tejat does not update itself. Update it the way you installed it, for example: uv tool upgrade tejat."
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ class TestCommand:
             == machine.run("sessions", "export", "1", "--json").json
         )
         done = machine.run("sessions", "export", "latest", "no/a.md")
-        assert (done.code, done.stderr) == (42, "tejat: Cannot write no/a.md: No such file or directory.\n")
+        assert (done.code, done.stderr) == (42, "tejat: Could not write no/a.md: No such file or directory.\n")
 
     @pytest.mark.parametrize(
         "words", [["show"], ["delete"], ["export"], ["import", "a", "b"], ["import", "a", "--all"]]
@@ -195,7 +195,7 @@ class TestOtherProjects:
             check=False,
         )
         assert done.returncode == 42
-        assert "Cannot open the project directory" in done.stderr
+        assert "Could not open the project directory" in done.stderr
 
 
 class TestAsking:

@@ -155,7 +155,7 @@ class TestShow:
 
     def test_unknown(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         assert place("show", "nope") == 2
-        assert capsys.readouterr() == ("", "tejat: There is no entry 'nope'. `tejat undo` lists all entries.\n")
+        assert capsys.readouterr() == ("", "tejat: No entry 'nope'. Run `tejat undo` to list all entries.\n")
 
 
 class TestRestore:

@@ -280,7 +280,7 @@ class TestStarting:
         process.terminate()
         process.communicate(timeout=60)
         assert done.code == 2
-        assert f"Cannot listen on port {port}" in done.stderr
+        assert f"Could not listen on port {port}" in done.stderr
 
     def test_only_messages_go_to_standard_output(self, machine: ProgramEnv) -> None:
         """Nothing that runs in the program can write between them, not even with `print`."""

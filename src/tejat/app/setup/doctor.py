@@ -118,7 +118,7 @@ def _catalogue_check(run_config: RunConfig) -> DoctorCheck:
         "{date}, {count} days old, {origin}",
         age,
         date=current.date,
-        origin=current.source or lazy("included"),
+        origin=current.source or lazy("built-in"),
     )
     if catalogue.problem:
         detail = join_lazy(". ", (detail, catalogue.problem))

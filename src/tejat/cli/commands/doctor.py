@@ -97,7 +97,7 @@ def make_parser() -> CommandParser:
     parser.add_argument(
         "-m", "--model", metavar="NAME", help=_("check this model instead of the configured one, without asking it")
     )
-    parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))
+    parser.add_argument("--root", action="append", metavar="DIR", help=_("the project directory (default: .)"))
     parser.add_argument("--json", action="store_true", help=_("print JSON"))
     parser.add_argument(
         "--setup",

@@ -48,7 +48,7 @@ def fix_settings(*, is_confirmed: bool) -> int:
         moved = len(move_misplaced_settings(paths, movable))
     except OSError as error:
         raise UsageError(
-            _("{path} could not be written: {why}.", path=error.filename or "", why=error.strerror or "")
+            _("Could not write {path}: {why}.", path=error.filename or "", why=error.strerror or "")
         ) from error
     path = one_line(paths.own_settings)
     print(ngettext("Moved {count} setting to {path}.", "Moved {count} settings to {path}.", moved, path=path))

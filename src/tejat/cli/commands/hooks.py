@@ -15,7 +15,7 @@ from tejat.ui.shared.exit_status import classify_error
 def run(words: list[str]) -> int:
     """Run `tejat hooks` and return the exit code."""
     if words[:1] == ["migrate"]:
-        message = _("Nothing to migrate: Claude Code hooks are read as they are. See `tejat hooks list`.")
+        message = _("Nothing to migrate: Claude Code hooks are read directly. See `tejat hooks list`.")
         return report_input_error(message, words)
     parser = make_parser()
     options = parser.parse_args(words)

@@ -1,4 +1,4 @@
-"""`tejat jobs`: list, read and stop background commands."""
+"""`tejat jobs`: list, read and stop background processes."""
 
 import argparse
 import signal
@@ -45,26 +45,26 @@ def make_parser() -> CommandParser:
     """The parser of `tejat jobs`."""
     parser = CommandParser(
         "tejat jobs",
-        _("List the commands that run in the background, read their output, or stop them."),
+        _("List background processes, read their output, or stop them."),
         usages=(
             "tejat jobs [list] [--json]",
             "tejat jobs read PID [--offset N] [--lines N]",
             "tejat jobs stop PID",
         ),
         actions=(
-            ("list", _("list the background commands of this user")),
-            ("read", _("print the output of a command")),
-            ("stop", _("stop a command and everything it started")),
+            ("list", _("list the background processes of this user")),
+            ("read", _("print the output of a process")),
+            ("stop", _("stop a process and everything it started")),
         ),
         examples=(("tejat jobs read 4711 --lines 20", _("the last 20 lines of its output")),),
         exit_codes=(
             ("0", _("done")),
-            ("1", _("no such job, or it could not be read or stopped")),
+            ("1", _("no such process, or it could not be read or stopped")),
             ("2", _("bad usage")),
         ),
     )
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--json", action="store_true", help=_("print the jobs as a JSON array"))
+    parser.add_argument("--json", action="store_true", help=_("print the processes as a JSON array"))
     parser.add_argument("--offset", type=_count, metavar="N", help=_("start at this byte of the output"))
     parser.add_argument(
         "--lines",
@@ -85,7 +85,7 @@ def _count(text: str) -> int:
 def _list(jobs: "JobStore", *, as_json: bool) -> int:
     found = jobs.list_jobs()
     for path in found.unreadable:
-        print_error(_("Cannot read the job record {path}.", path=path))
+        print_error(_("Could not read the process record {path}.", path=path))
     if as_json:
         names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
         print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))

@@ -45,7 +45,7 @@ def _ask(commands: Sequence[str], prompt: Sequence[str]) -> int | None:
             return EXIT_INPUT
         if answer.isascii() and answer.isdecimal() and 1 <= int(answer) <= len(options):
             break
-        print(_("Please type a number from 1 to {most}.", most=len(options)), file=sys.stderr)
+        print(_("Type a number from 1 to {most}.", most=len(options)), file=sys.stderr)
     chosen = int(answer) - 1
     if chosen < len(commands):
         return dispatch([commands[chosen], *rest])

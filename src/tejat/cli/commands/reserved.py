@@ -42,7 +42,7 @@ def run_gemma(words: list[str]) -> int:
 def run_update(words: list[str]) -> int:
     """Explain how to update and return the exit code."""
     hint = _(
-        "Tejat does not update itself. Update it as it was installed, for example: {command}.",
+        "Tejat does not update itself. Update it the way you installed it, for example: {command}.",
         command="uv tool upgrade tejat",
     )
     return _refuse("update", words, hint)

@@ -39,7 +39,7 @@ def _build(options: argparse.Namespace) -> int:
     print(f"  {one_line(' '.join(build.command))}", file=sys.stderr, flush=True)
     done = subprocess.run(build.command, input=build.dockerfile, env=dict(build.environment), check=False)
     if done.returncode != 0:
-        print_error(_("The image was not built (exit code {code}).", code=done.returncode))
+        print_error(_("Could not build the image (exit code {code}).", code=done.returncode))
         return EXIT_FAILED
     print(_("Built {image}. Test it with: tejat sandbox test", image=build.image))
     return EXIT_OK

@@ -216,7 +216,7 @@ def _resume(sessions: StoredSessions, which: str) -> int:
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(
-                _("Cannot open the project directory {path}: {reason}.", path=entry.root, reason=reason)
+                _("Could not open the project directory {path}: {reason}.", path=entry.root, reason=reason)
             ) from None
     return dispatch(["--resume", entry.session_id])
 
@@ -250,7 +250,7 @@ def _export(sessions: StoredSessions, which: str, file: str | None, *, as_json: 
     except FileExistsError:
         raise UsageError(_("{path} already exists. Choose another name.", path=file)) from None
     except OSError as error:
-        raise UsageError(_("Cannot write {path}: {reason}.", path=file, reason=error.strerror or error)) from None
+        raise UsageError(_("Could not write {path}: {reason}.", path=file, reason=error.strerror or error)) from None
     print(_("Exported to {path}.", path=sanitize_text(file)))
     return EXIT_OK
 

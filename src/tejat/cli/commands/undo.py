@@ -53,8 +53,8 @@ def make_parser() -> CommandParser:
     parser = CommandParser(
         "tejat undo",
         _(
-            "List and revert what tool calls changed in your files. Files that changed since are left alone. A restore "
-            "can be undone too. Your git repository is never touched."
+            "List and revert file changes made by tool calls. Files that have changed since then are left alone. "
+            "A restore can be undone too. Your git repository is never touched."
         ),
         usages=(
             "tejat undo [list] [--json] [--root DIR]",
@@ -244,7 +244,7 @@ def _print_remarks(remarks: Sequence[PathProblem | ForeignChange]) -> None:
 def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
     found = next((entry for entry in journal.entries() if entry.id == entry_id), None)
     if found is None:
-        raise UsageError(_("There is no entry {entry!r}. `tejat undo` lists all entries.", entry=entry_id))
+        raise UsageError(_("No entry {entry!r}. Run `tejat undo` to list all entries.", entry=entry_id))
     return found
 
 

@@ -26,8 +26,8 @@ def make_parser() -> CommandParser:
     parser = CommandParser(
         "tejat completion",
         _(
-            "Print a script that completes commands, flags, models, sessions, tools and MCP servers in your shell. "
-            "Store it once, and again after an update of tejat."
+            "Print a script that completes commands, flags, models, sessions, tools and MCP servers in your "
+            "shell. Install it once, and again after updating tejat."
         ),
         usages=("tejat completion bash|zsh|fish",),
         actions=(("bash", _("script for bash")), ("zsh", _("script for zsh")), ("fish", _("script for fish"))),

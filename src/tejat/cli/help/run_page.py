@@ -44,8 +44,8 @@ def run_page() -> HelpPage:
 
 def _commands() -> tuple[HelpRow, ...]:
     return (
-        HelpRow("demo", _("watch a complete run; no key or network needed")),
-        HelpRow("doctor", _("check the sandbox, model, key, settings and the Gemini CLI set-up")),
+        HelpRow("demo", _("try Tejat with a scripted model; no key or network needed")),
+        HelpRow("doctor", _("check the sandbox, model, key, settings and Gemini CLI setup")),
         HelpRow("docs", _("read the documentation")),
         HelpRow("sessions", _("list, show, resume, delete, export or import sessions")),
         HelpRow("undo", _("list and revert file changes made by tool calls")),
@@ -56,7 +56,7 @@ def _commands() -> tuple[HelpRow, ...]:
         HelpRow("mcp", _("add, remove, list, test and serve MCP servers")),
         HelpRow("hooks", _("list the configured hooks")),
         HelpRow("extensions", _("list installed Gemini CLI extensions")),
-        HelpRow("jobs", _("list, read and stop background commands")),
+        HelpRow("jobs", _("list, read and stop background processes")),
         HelpRow("sandbox", _("test the sandbox, or build the container image")),
         HelpRow("completion", _("print a completion script for bash, zsh or fish")),
         HelpRow("help", _("show the help of a command")),
@@ -109,7 +109,7 @@ def _session_flags() -> tuple[HelpRow, ...]:
 
 def _workspace_flags() -> tuple[HelpRow, ...]:
     return (
-        HelpRow("--include-directories LIST", _("more directories to work in")),
+        HelpRow("--include-directories LIST", _("additional directories to work in")),
         HelpRow("-w, --worktree [NAME]", _("not available yet")),
         HelpRow("-e, --extensions LIST", _('only "none": extensions are not supported yet')),
         HelpRow("-l, --list-extensions", _("list installed Gemini CLI extensions")),
@@ -127,7 +127,7 @@ def _limit_flags() -> tuple[HelpRow, ...]:
 
 def _other_flags() -> tuple[HelpRow, ...]:
     return (
-        HelpRow("--record FILE", _("record the answers of the model")),
+        HelpRow("--record FILE", _("record the answers of the model in a file")),
         HelpRow("--replay FILE", _("replay a recording instead of asking a model")),
         HelpRow("-d, --debug", _("write details to the log, and show tracebacks of internal errors")),
         HelpRow("--acp", _("not available yet")),

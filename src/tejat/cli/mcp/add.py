@@ -174,7 +174,7 @@ def _notes(
     command = split.command or ""
     if " " in command and not _is_url(command) and not os.path.exists(command):
         notes.append(
-            _("The command is one word with spaces in it. Write the program and its arguments as separate words.")
+            _("The command is a single word with spaces in it. Pass the program and its arguments as separate words.")
         )
     return notes
 
@@ -254,8 +254,8 @@ def make_parser() -> CommandParser:
     add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("time limit of a request (default: 600000)"))
     add("--trust", action="store_true", help=_("its tools need no approval; only with --scope user"))
     add("--description", metavar="TEXT", help=_("a description of the server"))
-    add("--include-tools", action="append", metavar="LIST", help=_("use only these of its tools"))
-    add("--exclude-tools", action="append", metavar="LIST", help=_("do not use these of its tools"))
+    add("--include-tools", action="append", metavar="LIST", help=_("use only these tools of the server"))
+    add("--exclude-tools", action="append", metavar="LIST", help=_("do not use these tools of the server"))
     add("--cwd", metavar="DIR", help=_("working directory of the command (default: the project)"))
     return parser
 

@@ -40,7 +40,7 @@ def make_parser() -> CommandParser:
         "tejat mcp serve",
         _("Offer Tejat's tools to other agents over MCP, on standard input and output or with --http over local HTTP."),
         notes=_(
-            "The token for --http is new with every start, unless {name} or --token-file sets one.",
+            "The token for --http is new at every start, unless {name} or --token-file sets one.",
             name=_TOKEN_VARIABLE,
         ),
         examples=(("tejat mcp serve --root ~/project --approval-mode auto_edit", ""),),
@@ -118,7 +118,7 @@ async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> 
         await serve_http(server, port=port, token=token, on_listening=announce)
     except OSError as error:
         reason = error.strerror or error
-        raise UsageError(_("Cannot listen on port {port}: {reason}", port=port, reason=reason)) from None
+        raise UsageError(_("Could not listen on port {port}: {reason}", port=port, reason=reason)) from None
 
 
 def _read_token(file: str | None) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def make_call_parser() -> CommandParser:
     parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=_("its arguments"))
     parser.add_argument("--json", action="store_true", help=_("print the result as one JSON object"))
     parser.add_argument(
-        "--jsonl", action="store_true", help=_("read calls from standard input, one JSON object a line")
+        "--jsonl", action="store_true", help=_("read calls from standard input, one JSON object per line")
     )
     parser.add_argument("--yes", action="store_true", help=_("approve the call without asking"))
     add_policy_flags(parser)
