@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from tejat.tools.registry import ToolRegistry as ToolRegistry
     from tejat.workspace.context import Workspace as Workspace
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "agent": "Agent AgentSettings",
