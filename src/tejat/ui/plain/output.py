@@ -29,7 +29,7 @@ from tejat.ui.shared.calls.excerpt import excerpt_output
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport, build_call_report
 from tejat.ui.shared.calls.title import TitleForm, call_title
-from tejat.ui.shared.diff.rows import build_diff_rows
+from tejat.ui.shared.diff.rows import build_diff_rows, strip_blank_context
 from tejat.ui.shared.labels.durations import format_duration, format_elapsed
 from tejat.ui.shared.labels.run_summary import format_cost, format_tokens
 from tejat.ui.shared.labels.text_summary import summarize_line
@@ -184,7 +184,7 @@ class PlainOutput:
         if report.status is CallStatus.REJECTED or report.is_exploration:
             return
         if report.diff:
-            rows = build_diff_rows(report.diff, context=_CONTEXT_LINES, with_files=False)
+            rows = strip_blank_context(build_diff_rows(report.diff, context=_CONTEXT_LINES, with_files=False))
             self.print_line("\n".join(format_diff_rows(rows, self._style, file_name=report.title.object)))
         elif report.body:
             self.print_block(report.body, is_failure=report.status is not CallStatus.OK)

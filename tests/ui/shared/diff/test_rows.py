@@ -15,6 +15,7 @@ from tejat.ui.shared.diff.rows import (
     clip_rows,
     count_changes,
     gap_label,
+    strip_blank_context,
     trim_context,
 )
 
@@ -136,3 +137,10 @@ def test_a_whole_file_has_every_line_of_both_sides(old: list[str], new: list[str
         assert [row.text for row in rows if row.old_number is not None] == old
         assert [row.text for row in rows if row.new_number is not None] == new
         assert [row.new_number for row in rows if row.new_number] == list(range(1, len(new) + 1))
+
+
+def test_blank_context_at_the_ends_is_stripped() -> None:
+    diff = "@@ -1,5 +1,5 @@\n \n-a\n+b\n \n c\n \n"
+    rows = strip_blank_context(build_diff_rows(diff, context=None))
+    assert [row.text for row in rows] == ["a", "b", "", "c"]
+    assert strip_blank_context(()) == ()

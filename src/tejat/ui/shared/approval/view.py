@@ -1,6 +1,6 @@
 """Approval requests as view models: the action, its risks, and everything out of the ordinary."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import assert_never
 
@@ -23,7 +23,7 @@ from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnin
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
 from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading, unchanged_note
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
-from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, build_diff_rows
+from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, strip_blank_context
 from tejat.ui.shared.path_labels import shorten_path
 
 _LONG_COMMAND = 100
@@ -83,7 +83,7 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
                 body = (DisplayLine(DisplayLineKind.LABEL, note),)
                 return ApprovalView(heading, facts, prompt, body, file_path=path)
             rows, counts = build_diff_rows(confirmation.file_diff, with_files=False), edit_counts(confirmation)
-            diff = _strip_blank_context(rows)
+            diff = strip_blank_context(rows)
             return ApprovalView(heading, facts, prompt, diff=diff, must_be_viewed=False, counts=counts, file_path=path)
         case ExecConfirmation():
             heading, body = _command_heading(confirmation, question.directory), command_lines(confirmation.command)
@@ -105,12 +105,6 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
             return ApprovalView(heading, facts, prompt, tuple(quote_lines(reason)))
         case _:
             assert_never(confirmation)
-
-
-def _strip_blank_context(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
-    """Return a diff without blank unchanged lines at its beginning and end, which only take space."""
-    shown = [at for at, row in enumerate(rows) if row.kind is not DiffRowKind.CONTEXT or row.text.strip()]
-    return tuple(rows[shown[0] : shown[-1] + 1]) if shown else ()
 
 
 def risk_label(risk: Risk) -> str:

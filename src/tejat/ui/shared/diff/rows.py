@@ -108,6 +108,12 @@ def trim_context(rows: Sequence[DiffRow], context: int) -> tuple[DiffRow, ...]:
     return tuple(trimmed)
 
 
+def strip_blank_context(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
+    """Return a diff without blank unchanged lines at its beginning and end, which only take space."""
+    shown = [at for at, row in enumerate(rows) if row.kind is not DiffRowKind.CONTEXT or row.text.strip()]
+    return tuple(rows[shown[0] : shown[-1] + 1]) if shown else ()
+
+
 def merge_gaps(first: DiffRow, second: DiffRow) -> DiffRow:
     return DiffRow(
         DiffRowKind.GAP,

@@ -11,7 +11,7 @@ from rich.style import Style
 from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.calls.excerpt import HEAD_LINES, TAIL_LINES, ExcerptRow, excerpt_output
 from tejat.ui.shared.diff.fit import fit_rows
-from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, clip_rows
+from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, clip_rows, strip_blank_context
 from tejat.ui.terminal.render.diff import render_diff_rows
 from tejat.ui.terminal.render.text_rows import single_line
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, fold_line, prefix_lines
@@ -124,7 +124,7 @@ class CollapsibleDiff:
     def __init__(self, title: str, diff: str, *, file_name: str = "") -> None:
         self._title = title
         self._file_name = file_name
-        self._rows = build_diff_rows(diff, context=_CONTEXT_LINES, with_files=False)
+        self._rows = strip_blank_context(build_diff_rows(diff, context=_CONTEXT_LINES, with_files=False))
 
     @property
     def fits_collapsed(self) -> bool:
