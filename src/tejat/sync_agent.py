@@ -67,9 +67,9 @@ class SyncAgent:
     def run(self, prompt: str | Sequence[Part]) -> Generator[AgentEvent]:
         """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
 
-        Leaving the loop, also by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
+        Leaving the loop, even by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
 
-        Raises UsageError outside of `with`, and what the approver raises; anything else is a defect.
+        Raises UsageError outside of `with`, and what the approver raises; any other exception is a bug.
         """
         reading = _RunReader(self._require_open, prompt)
         try:

@@ -86,7 +86,7 @@ class WorkspaceError(ToolFailure):
 
 
 class UsageError(TejatError):
-    """An impossible request of the user or the embedding program."""
+    """A request by the user or the embedding program that cannot be carried out."""
 
 
 class ConfigurationError(UsageError):
@@ -107,7 +107,7 @@ class NotTrusted(UsageError):
 
 
 class SandboxUnavailable(UsageError):
-    """A sandbox is required, and none is available. `pull_command` would fetch the image that is missing, if any is."""
+    """A sandbox is required, and none is available. `pull_command` fetches the missing image, if there is one."""
 
     def __init__(self, message: str, *, pull_command: tuple[str, ...] = ()) -> None:
         super().__init__(message)

@@ -207,7 +207,7 @@ _UNKNOWN_OVERFLOW = ContextOverflow()
 
 
 class ModelFailure(TejatError):
-    """A failed model request. The message says what happened and what to do, and never holds a secret.
+    """A failed model request. The message says what happened and what to do, and never contains a secret.
 
     `retry_after` is the delay in seconds that the service asked for. `can_retry` says whether the same request might
     succeed later. `overflow` has the figures of a CONTEXT_FULL.

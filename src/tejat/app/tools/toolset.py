@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Toolset:
     """The tools of a session with everything that runs their calls.
 
-    `external` holds tools that only appear once they are discovered. `notes` explain to the user why expected tools
+    `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
     are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
     because runs without tool calls never need it.
     """

@@ -88,7 +88,7 @@ class Retrying:
 
 @frozen
 class AwaitingModel:
-    """The model has sent nothing yet, so many seconds after a request of about so many tokens."""
+    """The model has sent nothing yet, `seconds` after a request of about `tokens` tokens."""
 
     seconds: float
     tokens: int
@@ -114,7 +114,7 @@ class ModelChanged:
 
 @frozen
 class HistoryRepaired:
-    """Repairs that made a resumed conversation legal."""
+    """Repairs that made a resumed conversation valid."""
 
     repairs: tuple[str, ...]
 
@@ -128,7 +128,7 @@ class CompressionStatus(StrEnum):
 
 @frozen
 class CompressionStarted:
-    """The model is asked to summarise the history. `Compressed` follows."""
+    """The model is asked to summarize the history. `Compressed` follows."""
 
 
 @frozen
@@ -144,7 +144,7 @@ class Compressed:
 
 @frozen
 class LoopDetected:
-    """A loop of the model. It is warned the first time; the run ends the second time."""
+    """The model repeats itself. It is warned the first time; the run ends the second time."""
 
     detail: str
     ends_run: bool
@@ -166,7 +166,7 @@ class Noticed:
 
 @frozen
 class QuestionAsked:
-    """The run waits for an answer of the user. See `Session.answer`."""
+    """The run waits for an answer from the user. See `Session.answer`."""
 
     question: PendingQuestion
 

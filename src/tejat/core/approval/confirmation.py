@@ -133,9 +133,9 @@ class InfoConfirmation:
 
 @frozen
 class ModelChangeConfirmation:
-    """A change to another model, after the present one has failed for the given reason.
+    """A switch to another model, after the current one failed for the given reason.
 
-    `PROCEED_ONCE` changes it for the session, `TRY_AGAIN` asks the present one again, everything else ends the turn.
+    `PROCEED_ONCE` switches for the session, `TRY_AGAIN` retries the current model, anything else ends the turn.
     """
 
     title: str
@@ -147,7 +147,7 @@ class ModelChangeConfirmation:
 
 @frozen
 class ElicitationConfirmation:
-    """A question of an MCP server to the user. The answers go to that server only.
+    """A question from an MCP server to the user. The answers go to that server only.
 
     `fields` is a JSON Schema of an object with plain members, which `ApprovalReply.answers` fills in; None if the user
     is asked to visit `url` instead, and agrees with empty answers. Without answers nothing was agreed to.

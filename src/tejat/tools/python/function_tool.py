@@ -68,8 +68,8 @@ def tool(
     Exceptions are reported to the model.
 
     A tool that only reads should use `kind=Kind.READ`: it may run in parallel and in plan mode, and no undo data is
-    kept for it. `needs_confirmation` asks the user before each call; if nobody can be asked, the call is refused. The
-    user's policy rules apply to every tool.
+    kept for it. `needs_confirmation` asks the user before each call; if there is no one to ask, the call is refused.
+    The user's policy rules apply to every tool.
 
     Raises TypeError for a function that cannot be declared to a model, ValueError for an invalid tool name.
     """
