@@ -21,7 +21,7 @@ async def send_prompts(runner: InteractiveRunner) -> None:
 
 async def call_ids(runner: InteractiveRunner) -> list[str]:
     """Those of all calls, the newest first."""
-    return [line.split()[0] for line in (await runner.command_output("/undo list")).splitlines()[2:]]
+    return [line.split()[0] for line in (await runner.command_output("/undo list")).splitlines()[2:-1]]
 
 
 def read_files(env: InteractiveEnv) -> dict[str, str]:

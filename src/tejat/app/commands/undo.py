@@ -80,7 +80,11 @@ def list_report(entries: Sequence[UndoEntry], folder: str, heading: str, *, comm
     """List entries for `/undo` or `/restore`; an empty list names the other ways back."""
     if not entries:
         return _empty_report(_("No restorable tool calls found."), command)
-    return undo_list(entries[:_MAX_LISTED], folder, heading)
+    listed = undo_list(entries[:_MAX_LISTED], folder, heading)
+    hint = _("/undo ID reverts one of them, /undo N the last N.")
+    if command == "restore":
+        hint = _("/restore ID takes files and conversation back to before one of them.")
+    return replace(listed, blocks=(*listed.blocks, Paragraph(hint, Tone.QUIET)))
 
 
 def _empty_report(text: str, command: str = "undo") -> Report:
