@@ -77,10 +77,7 @@ def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: P
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="for root")
 class TestRoot:
-    WARNING = (
-        "Running as root: edits and commands can change any file. "
-        "Use your own account."
-    )
+    WARNING = "Running as root: edits and commands can change any file. Use your own account."
 
     def test_by_sudo(self, machine: ProgramEnv) -> None:
         assert self.WARNING not in load_config(machine).notes
