@@ -108,7 +108,7 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
     assert lines[:2] == ["Calls you can restore to", "Id  When  Tool  About  Changes"]
     assert lines[2].endswith("  write_file  b.txt  1 created")
     assert lines[3].endswith("  write_file  a.txt  1 changed")
-    assert lines[5:] == ["/restore ID takes files and conversation back to before one of them."]
+    assert lines[5:] == ["/restore ID returns files and conversation to before that call."]
     assert suggested == known
 
 

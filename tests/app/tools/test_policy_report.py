@@ -77,7 +77,7 @@ class TestNotes:
 
     def test_rules_that_count_only_in_part(self, machine: ProgramEnv) -> None:
         write_policy(machine, AGENT_RULE)
-        told = "1 policy rule is ignored or applies more widely than written: see `tejat policy list`."
+        told = "1 policy rule is ignored or applies more widely than written. See `tejat policy list`."
         assert notes(machine) == (told,)
 
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])

@@ -81,9 +81,9 @@ def list_report(entries: Sequence[UndoEntry], folder: str, heading: str, *, comm
     if not entries:
         return _empty_report(_("No restorable tool calls found."), command)
     listed = undo_list(entries[:_MAX_LISTED], folder, heading)
-    hint = _("/undo ID reverts one of them, /undo N the last N.")
+    hint = _("/undo ID reverts one call, /undo N the last N calls.")
     if command == "restore":
-        hint = _("/restore ID takes files and conversation back to before one of them.")
+        hint = _("/restore ID returns files and conversation to before that call.")
     return replace(listed, blocks=(*listed.blocks, Paragraph(hint, Tone.QUIET)))
 
 

@@ -74,8 +74,8 @@ def _user_files(run_config: RunConfig) -> Iterator[SetupFile]:
     chats = _files(os.path.join(paths.gemini, "tmp"), "*/chats/session-*.json*")
     if chats:
         detail = lazy_plural(
-            "{count} chat; `tejat sessions import` takes one over",
-            "{count} chats; `tejat sessions import` takes one over",
+            "{count} chat; import it with `tejat sessions import`",
+            "{count} chats; import them with `tejat sessions import`",
             len(chats),
         )
         yield SetupFile(lazy("chats"), os.path.join(paths.gemini, "tmp"), FileUse.NOT_USED, detail)

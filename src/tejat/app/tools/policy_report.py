@@ -25,8 +25,8 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
     count = len({rule.source for rule in policy.rules if rule.note is not None})
     if count:
         yield lazy_plural(
-            "{count} policy rule is ignored or applies more widely than written: see `tejat policy list`.",
-            "{count} policy rules are ignored or apply more widely than written: see `tejat policy list`.",
+            "{count} policy rule is ignored or applies more widely than written. See `tejat policy list`.",
+            "{count} policy rules are ignored or apply more widely than written. See `tejat policy list`.",
             count,
         )
 
