@@ -36,6 +36,8 @@ def attempt(name, action):
         action()
     except OSError as error:
         print(name, os.strerror(error.errno) if error.errno else "failed", sep="\t")
+    except AssertionError:
+        print(name, "hidden", sep="\t")
     except BaseException as error:
         print(name, type(error).__name__, sep="\t")
     else:
