@@ -103,7 +103,10 @@ def test_a_resumed_session_is_named(terminal_env: TerminalEnv) -> None:
 
 def test_modes_are_switched_by_one_key(terminal_env: TerminalEnv) -> None:
     with terminal_env.open_chat(HI) as user:
-        for label, hint in (("auto-edit · ", "Edits run without asking"), ("plan: read-only · ", "Only reads")):
+        for label, hint in (
+            ("auto-edit · ", "Edits run without asking"),
+            ("plan: read-only · ", "Read-only: nothing is changed."),
+        ):
             user.press("s-tab")
             user.wait_for(label)
             user.wait_for(hint, idle=True)

@@ -29,7 +29,7 @@ NAMES = {
     *("scripted", "talk.toml", "project", "Hi", "there", "hello", "home", "tmp", "sandbox", "mcp", "yolo"),
     *("Arrows", "Tab", "Enter", "Esc", "Ctrl", "Shift", "Alt", "Ctrl-C", "Ctrl-D", "Ctrl-O", "Ctrl-R", "Ctrl-S"),
     *("Gemini", "Anthropic", "OpenAI", "Tejat", "MCP", "GEMINI.md", "vi", "emacs", "URL", "TOML", "Python"),
-    *("run_shell_command", "write_file", "new.txt", "one", "two", "touch", "made", "git", "allow"),
+    *("run_shell_command", "write_file", "new.txt", "one", "two", "touch", "made", "git", "allow", "setup"),
 }
 
 
@@ -67,7 +67,7 @@ def test_prompt_question_and_status(terminal_env: TerminalEnv, setting: Terminal
         user.wait_for("> hello", idle=True)
         assert user.screen.cursor[0] == 7
         user.press("enter")
-        user.wait_for("+one", idle=True)
+        user.wait_for("one", idle=True)
         time.sleep(0.35)
         assert fits(user)
         assert english_in(user.text, terminal_env) == []

@@ -84,7 +84,7 @@ class TestNames:
         checks = machine.run("doctor", "--json").json
         details = {check["name"]: check["how"] for check in checks if check["group"] == "model"}
         assert details["name"] == f"auto: {PRO} (default)"
-        assert "days old, included" in details["prices"]
+        assert "days old, built-in" in details["prices"]
 
 
 class TestCostLimit:
@@ -136,7 +136,7 @@ class TestLists:
     def test_the_catalogue_without_a_network(self, machine: ProgramEnv) -> None:
         listed = machine.run("models", "list", GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9")
         assert listed.code == 0
-        assert "Showing the catalogue of " in listed.stderr
+        assert "Showing the catalogue from " in listed.stderr
         assert "gemini-3.8-flash " in listed.stdout
 
     def test_an_update_counts_for_prices_and_windows(self, machine: ProgramEnv) -> None:
@@ -158,7 +158,7 @@ class TestLists:
         for word in ("update", "refresh"):
             done = machine.run("models", word, str(source))
             assert (done.code, done.stderr) == (0, "")
-        assert "1 model with the prices of " in done.stdout
+        assert "Stored 1 model with prices of " in done.stdout
         listed = machine.run("models", "--service", "openai")
         (row,) = [line for line in listed.stdout.splitlines() if line.startswith("gpt-tomorrow")]
         assert row.split() == ["gpt-tomorrow", "77k", "$1.5", "$2.5"]
@@ -172,7 +172,7 @@ class TestLists:
             machine.write_user_settings(models={"catalogueUrl": f"{server.address}/own.json"})
             done = machine.run("models", "update")
         assert (done.code, len(server.requests)) == (0, 1)
-        assert f"from {server.address}/own.json, stored in " in done.stdout
+        assert f"from {server.address}/own.json in " in done.stdout
 
     @pytest.mark.parametrize(
         ("words", "told"),
@@ -180,8 +180,8 @@ class TestLists:
             (["update", "missing.json"], "missing.json: No such file or directory."),
             (["update", "http://example.org/x"], "http://example.org/x is not an https address."),
             (["--service", "nobody"], "Unknown service 'nobody'."),
-            (["of", "planes"], "`tejat models` takes list or update [FILE or URL]."),
-            (["list", "more"], "`tejat models` takes list or update [FILE or URL]."),
+            (["of", "planes"], "Unknown command `tejat models of`. Use one of: list, update."),
+            (["list", "more"], "Wrong arguments for `tejat models list`."),
         ],
     )
     def test_what_cannot_be_meant(self, machine: ProgramEnv, words: list[str], told: str) -> None:

@@ -163,6 +163,8 @@ class TerminalApp(EditorHandler):
 
     async def run_repl(self, session: UiSession, *, first: str | None = None) -> int:
         """Run the session until the user exits and return the exit code."""
+        self._apply_preferences(session)
+        await self._screen.background.wait_before_printing()  # prompts are queued until then
         views = TerminalReplViews(
             self._screen,
             self._editor,
@@ -175,8 +177,6 @@ class TerminalApp(EditorHandler):
         self._repl = Repl(session, views, self._queue)
         self._completer = Completer(session.commands, session.files)
         self._session = session
-        self._apply_preferences(session)
-        await self._screen.background.wait_before_printing()
         self._show_welcome(session)
         self._start_task(self._watch_servers(session))
         try:
