@@ -307,7 +307,7 @@ class InlineScreen:
             self._open_dialog.press(key)
 
     def _show(self, opened: OpenDialog[Any] | None) -> None:
-        self._open_dialog = opened
+        self._open_dialog, self._live_drawn = opened, float("-inf")  # late rows above a dialog would move it
         self._live_area.dialog = None if opened is None else opened.dialog
         self._app.layout.current_window = self._editor_window if opened is None else self._dialog_window
         if opened is not None and self._is_disconnected:
