@@ -1,6 +1,8 @@
 """Display and input preferences from the settings."""
 
 from tejat.config.settings.types import Settings
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
 from tejat.core.ui.status import (
     NotificationMethod,
     NotificationOptions,
@@ -87,6 +89,18 @@ def theme_names(settings: Settings) -> list[str]:
     from tejat.config.settings.themes.catalogue import load_themes
 
     return list(dict.fromkeys((*(name.value for name in ThemeName), *settings.custom_themes, *load_themes())))
+
+
+def resolve_theme_name(typed: str, settings: Settings) -> str:
+    """Return the name of a theme that is typed in any case or by a former name. Raises UsageError."""
+    names = theme_names(settings)
+    name = next((name for name in names if name.lower() == typed.strip().lower()), None)
+    if name is not None:
+        return name
+    found = find_theme(typed, settings)
+    if found is None:
+        raise UsageError(_("Unknown theme '{name}'. Choose one of: {names}.", name=typed, names=", ".join(names)))
+    return found[0].value if found[1] is None else found[1].name
 
 
 def background_theme(colours: ThemeColours) -> ThemeName:

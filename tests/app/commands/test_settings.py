@@ -105,15 +105,21 @@ class TestChanging:
                 "model.baseUrl ftp://x",
                 "model.baseUrl must be an address that starts with http:// or https://, not a different string",
             ),
-            ("ui.theme null", ""),
         ],
     )
     def test_what_cannot_be(self, env: CommandEnv, line: str, why: str) -> None:
-        if not why:
-            assert env.output_of(f"/settings {line}") == f"ui.theme is now null.\nSaved in {env.own_file}."
-            return
         assert env.output_of(f"/settings {line}") == f"Nothing was changed: {why}."
         assert not (env.home / ".gemini" / "settings.json").exists()
+
+    @pytest.mark.parametrize(("name", "theme"), [("ui.theme", "nosuch"), ("theme", "null"), ("UI.THEME", "dark,light")])
+    def test_an_unknown_theme(self, env: CommandEnv, name: str, theme: str) -> None:
+        told = f"Unknown theme '{theme}'. Choose one of: auto, dark, light, plain, ANSI, "
+        assert env.output_of(f"/settings {name} {theme}").startswith(told)
+        assert not env.own_file.exists()
+        assert not env.user_file.exists()
+
+    def test_a_theme_in_any_case(self, env: CommandEnv) -> None:
+        assert env.output_of("/settings ui.theme xcode") == f"ui.theme is now Xcode.\nSaved in {env.user_file}."
 
     def test_what_is_made_of_entries(self, env: CommandEnv) -> None:
         path = env.home / ".gemini" / "settings.json"
@@ -198,3 +204,7 @@ class TestChoosing:
         assert self.chosen(env, "model.name", entries=[" m "]) == told
         assert self.chosen(env, "model.name", entries=["  "]) == ""
         assert self.chosen(env, "model.name", entries=[None]) == ""
+
+    def test_an_unknown_theme(self, env: CommandEnv) -> None:
+        assert self.chosen(env, "ui.theme", entries=["nosuch"]).startswith("Unknown theme 'nosuch'. Choose one of: ")
+        assert not env.own_file.exists()

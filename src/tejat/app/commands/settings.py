@@ -11,7 +11,7 @@ from tejat.app.commands.setting_values import (
     setting_view,
     setting_views,
 )
-from tejat.app.preferences import theme_names
+from tejat.app.preferences import resolve_theme_name, theme_names
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.i18n import _
@@ -34,8 +34,7 @@ class SettingsCommand(SlashCommand):
             case _, "":
                 user.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
             case _, given:
-                row = find_setting(name)
-                user.show(write_setting(self.context, row, parse_value(self.context, row, given)))
+                user.show(self._write(find_setting(name), given))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         name, blank, rest = typed.partition(" ")
@@ -80,7 +79,14 @@ class SettingsCommand(SlashCommand):
         row = find_setting(shown[index].name)
         typed = await _ask_value(shown[index], user)
         if typed is not None and typed.strip():
-            user.show(write_setting(self.context, row, parse_value(self.context, row, typed.strip())))
+            user.show(self._write(row, typed.strip()))
+
+    def _write(self, row: SettingSpec, typed: str) -> Report:
+        """Write typed text as a setting. Raises UsageError for a wrong value, and as `write_setting` does."""
+        given = parse_value(self.context, row, typed)
+        if row.field == "theme":
+            given = resolve_theme_name(str(given), self.context.reload_settings())
+        return write_setting(self.context, row, given)
 
 
 _COMPOSITE_SETTINGS = frozenset(

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.preferences import find_theme, theme_names
+from tejat.app.preferences import find_theme, resolve_theme_name, theme_names
 from tejat.config.settings.themes.catalogue import load_themes
 from tejat.config.settings.types import Settings
-from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, lazy, translate
 from tejat.core.ui.commands import CompletionItem
@@ -26,13 +25,7 @@ class ThemeCommand(SlashCommand):
             if index is None:
                 return
             arguments = list(names)[index]
-        name = next((name for name in names if name.lower() == arguments.strip().lower()), None)
-        if name is None and (found := find_theme(arguments, settings)) is not None:  # an older name
-            name = found[0].value if found[1] is None else found[1].name
-        if name is None:
-            raise UsageError(
-                _("Unknown theme '{name}'. Choose one of: {names}.", name=arguments, names=", ".join(names))
-            )
+        name = resolve_theme_name(arguments, settings)
         user.show(write_setting(self.context, find_setting("ui.theme"), name))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
