@@ -156,6 +156,7 @@ class TestSuggestions:
 
     def test_other_names_only_when_they_are_typed(self, env: CommandEnv) -> None:
         assert texts(suggested(env, "/us")) == ["/usage "]
+        assert texts(suggested(env, "/u")) == ["/undo ", "/usage "]
         assert "/usage " not in texts(suggested(env, "/"))
         assert len(suggested(env, "/")) == len(builtin_commands())
 

@@ -93,9 +93,10 @@ class CommandRegistry:
         return self._loaded[name]
 
     def _complete_name(self, typed: str) -> list[CompletionItem]:
-        """Names that begin with the typed text, then names with a part that does. An alias stands in for its name."""
+        """Names that begin with the typed text, then aliases that do, then names with a part that does."""
         prefix = typed.casefold()
         first: list[CompletionItem] = []
+        aliased: list[CompletionItem] = []
         later: list[CompletionItem] = []
         for summary in self.summaries():
             is_matching = summary.name.casefold().startswith(prefix)
@@ -103,10 +104,10 @@ class CommandRegistry:
             for name in (summary.name, *aliases):
                 suggestion = _name_suggestion(name, summary, len(typed) + 1)
                 if name.casefold().startswith(prefix):
-                    first.append(suggestion)
+                    (first if is_matching else aliased).append(suggestion)
                 elif any(part.startswith(prefix) for part in re.split(r"[:_-]", name.casefold())):
                     later.append(suggestion)
-        return [*first, *later]
+        return [*first, *aliased, *later]
 
     def _unknown(self, name: str) -> Report:
         if instead := REPLACEMENTS.get(name.casefold()):
