@@ -177,7 +177,7 @@ class TestShare:
             await runner.prompt("hi")
             return await runner.command_output("/chat share no/where.md")
 
-        assert env.run_with(work) == f"Failed: {env.project}/no: No such file or directory."
+        assert env.run_with(work) == f"Could not write {env.project}/no/where.md: No such file or directory."
 
 
 def test_suggestions(env: InteractiveEnv) -> None:

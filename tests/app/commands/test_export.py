@@ -60,7 +60,7 @@ def test_an_existing_file_is_overwritten_only_after_a_yes(env: CommandEnv, answe
         ("/export talk.html", "HTML export is not available yet. Use a name that ends with .md or .json."),
         ("/export talk.pdf", "Invalid file format. Only .md and .json are supported."),
         ("/export folder.md", "{project}/folder.md is a directory."),
-        ("/export no/where.md", "Failed: {project}/no: No such file or directory."),
+        ("/export no/where.md", "Could not write {project}/no/where.md: No such file or directory."),
     ],
 )
 def test_what_cannot_be_written(env: CommandEnv, line: str, text: str) -> None:

@@ -30,7 +30,7 @@ class ExportCommand(SlashCommand):
 async def export_conversation(context: CommandContext, name: str, user: UserPrompter) -> None:
     """Write the conversation to a file, Markdown without a name. Asks before it overwrites one.
 
-    Secrets are masked. Raises UsageError for another format, OSError.
+    Secrets are masked. Raises UsageError for another format and a file that cannot be written.
     """
     run_config, conversation = context.run_config, context.conversation
     name = name or _default_name(".md")
@@ -51,7 +51,10 @@ async def export_conversation(context: CommandContext, name: str, user: UserProm
         return
     text = render_transcript(messages, as_json=ending == ".json")
     text = mask_tokens(SecretMask(run_config.named_secrets).mask_text(text))
-    write_private_file(path, text.encode("utf-8", "replace"), follow_symlinks=False)
+    try:
+        write_private_file(path, text.encode("utf-8", "replace"), follow_symlinks=False)
+    except OSError as error:
+        raise UsageError(_("Could not write {path}: {why}.", path=path, why=error.strerror or str(error))) from error
     user.show(text_report(_("Conversation written to {path}", path=path), Tone.GOOD))
 
 
