@@ -37,6 +37,10 @@ def test_the_answer_is_one_line(env: CommandEnv, line: str) -> None:
     assert env.output_of(line) == f"There is no /{name}. Use /settings ui.footer.items, or /settings ui.hideFooter."
 
 
+def test_trust_is_decided_in_permissions(env: CommandEnv) -> None:
+    assert env.output_of("/trust") == "There is no /trust. Use /permissions trust."
+
+
 def test_commands_that_they_name_exist() -> None:
     named = {word for text in REPLACEMENTS.values() for word in re.findall(r"(?<![\w.])/([a-z-]+)", str(text))}
     assert named <= builtin_names()

@@ -42,6 +42,7 @@ REPLACEMENTS = {
     "statusline": lazy("Use /settings ui.footer.items, or /settings ui.hideFooter."),
     "stop": lazy("Press Esc to stop the model; /shells stop PID ends a background process."),
     "todos": lazy("The task list is shown while there are open tasks."),
+    "trust": lazy("Use /permissions trust."),
     "upgrade": lazy("There are no paid tiers: you use your own API key. /login changes it."),
     "version": lazy("Use /about."),
     "voice": lazy("There is no voice input."),
