@@ -352,6 +352,12 @@ class TestEvents:
         _, events = run_batch(tmp_path, [NoteTool()], [note("a"), note("b")], FakeApprover([NO, YES]))
         assert [event.was_rejected for event in events if isinstance(event, CallFinished)] == [True, False]
 
+    @pytest.mark.parametrize(("reply", "ended"), [(NO, False), (ApprovalReply(Outcome.STOP), True)])
+    def test_a_no_is_told_apart_from_a_stop(self, tmp_path: Path, reply: ApprovalReply, ended: bool) -> None:
+        _, events = run_batch(tmp_path, [NoteTool()], [note("a")], FakeApprover([reply]))
+        (finished,) = (event for event in events if isinstance(event, CallFinished))
+        assert (finished.was_rejected, finished.ended_turn) == (True, ended)
+
     def test_a_watcher_that_breaks_hears_no_more(self, tmp_path: Path) -> None:
         heard: list[Event] = []
 

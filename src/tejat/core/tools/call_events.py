@@ -47,7 +47,7 @@ class OutputUpdated:
 class CallFinished:
     """The last event of a call. `response` goes to the model; `allowed_by` names the rule or the user.
 
-    `was_rejected`: the user was asked and said no.
+    `was_rejected`: the user was asked and did not allow it. `ended_turn`: because they stopped the turn.
     """
 
     index: int
@@ -58,6 +58,7 @@ class CallFinished:
     seconds: float
     allowed_by: str = ""
     was_rejected: bool = False
+    ended_turn: bool = False
 
 
 Event: TypeAlias = StateChanged | OutputUpdated | CallFinished

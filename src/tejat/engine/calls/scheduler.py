@@ -189,7 +189,7 @@ class Batch:
             result = failure_result(refusal)
             if refusal.rejected_change is not None:
                 result = replace(result, return_display=refusal.rejected_change)
-            self._finish(call, result, rejected=True)
+            self._finish(call, result, refusal=refusal)
         except ToolFailure as failure:
             self._finish(call, failure_result(failure))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
@@ -317,7 +317,9 @@ class Batch:
                 lazy("This cannot be undone: could not open the undo log ({why}).", why=error)
             ) from error
 
-    def _finish(self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, rejected: bool = False) -> None:
+    def _finish(
+        self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
+    ) -> None:
         """Mask and truncate the result, and build the one response of the call."""
         if self._scheduler.mask is not None:
             result = self._scheduler.mask.mask_result(result)
@@ -331,8 +333,9 @@ class Batch:
             self._is_stopped = True
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
-        end = CallFinished(call.index, call.request, call.state, result, call.response, seconds, allowed_by, rejected)
-        self._emit(end)
+        rejected, ended_turn = refusal is not None, refusal is not None and refusal.ends_turn
+        how = (call.index, call.request, call.state, result, call.response, seconds, allowed_by)
+        self._emit(CallFinished(*how, was_rejected=rejected, ended_turn=ended_turn))
 
     def _set_state(self, call: "_BatchCall", state: CallState) -> None:
         call.state = state

@@ -82,6 +82,12 @@ class TestStatus:
         )
         assert (report.reason, report.feedback, report.diff) == ("", "", "-a\n+b\n")
 
+    def test_a_stop_at_the_question_is_no_no(self) -> None:
+        no = ToolError("[Operation Cancelled] Reason: User did not allow tool call.", ErrorType.CANCELLED)
+        event = call_finished(SHELL, ToolResult("no", "You rejected this call.", no), seconds=0.0)
+        report = build_call_report(replace(event, was_rejected=True, ended_turn=True))
+        assert (report.status, report.headline, report.note) == (CallStatus.REJECTED, "Run make (not run)", "")
+
     def test_a_no_with_words(self) -> None:
         message = "[Operation Cancelled] Reason: User did not allow tool call. They said: use\x1b decimals"
         no = ToolError(message, ErrorType.CANCELLED)

@@ -20,7 +20,7 @@ _QUIET_TOOLS = frozenset({"web_fetch", "save_memory"})
 
 
 class CallStatus(StrEnum):
-    """Final status of a tool call. REJECTED is the user's own no, DENIED one of the policy."""
+    """Final status of a tool call. REJECTED is the user's own no or stop, DENIED a no of the policy."""
 
     OK = "ok"
     FAILED = "failed"
@@ -60,7 +60,7 @@ def outcome_details(finished: CallFinished, status: CallStatus) -> tuple[str, ..
         case CallStatus.DENIED:
             return (_("denied"),)
         case CallStatus.REJECTED:
-            return (_("not run: you said no"),)
+            return (_("not run") if finished.ended_turn else _("not run: you said no"),)
         case CallStatus.CANCELLED if seconds > 0:
             return (_("stopped after {duration}", duration=format_duration(seconds)),)
         case CallStatus.CANCELLED:
