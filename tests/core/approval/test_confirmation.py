@@ -1,5 +1,7 @@
 """Questions and answers as values."""
 
+import pytest
+
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, InfoConfirmation, Outcome
 
 
@@ -49,3 +51,18 @@ def test_questions_differ_by_what_is_shown() -> None:
 
 def test_an_answer_carries_nothing_but_its_outcome_by_default() -> None:
     assert ApprovalReply(Outcome.CANCEL) == ApprovalReply(Outcome.CANCEL, new_content=None, feedback=None)
+
+
+@pytest.mark.parametrize(
+    ("patch", "old", "new", "is_new"),
+    [
+        ("@@ -0,0 +1,1 @@\n+a\n", None, None, True),
+        ("@@ -0,0 +1,1 @@\n+a\n", "", "a", False),
+        ("@@ -1,1 +1,1 @@\n-b\n+a\n", None, None, False),
+        ("[too large]", None, "a", True),
+        ("[too large]", None, None, False),
+        ("Index: a\n====\n--- a\n+++ a\n@@ -1,9 +0,0 @@\n-@@ -0,0 +1\n", None, None, False),
+    ],
+)
+def test_whether_the_file_is_new(patch: str, old: str | None, new: str | None, is_new: bool) -> None:
+    assert EditConfirmation("T", "a", "/w/a", patch, old, new).is_new_file == is_new

@@ -124,7 +124,7 @@ class TestQuestions:
             time.sleep(0.2)
             assert not (machine.project / "a.txt").exists()
             terminal.type(b"n\n")
-            terminal.wait_for("Write a.txt +1 (not run: you said no)")
+            terminal.wait_for("Create a.txt +1 (not run: you said no)")
             terminal.wait_for("\n> y\n")  # before more is typed, whose echo would come in between
             type_line(terminal, "write it after all")
             leave(terminal)

@@ -1,5 +1,6 @@
 """Approval requests for tool calls, and their replies."""
 
+import re
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
@@ -56,6 +57,17 @@ class EditConfirmation:
     digest: str = ""
     proposal: object = field(default=None, repr=False, compare=False)
     type: str = field(default="edit", init=False)
+
+    @property
+    def is_new_file(self) -> bool:
+        """Whether the file does not exist yet: by the content while it is small, else by the first hunk."""
+        if self.original_content is not None:
+            return False
+        first = _FIRST_HUNK.search(self.file_diff)
+        return self.new_content is not None if first is None else first[1] == "0,0"
+
+
+_FIRST_HUNK = re.compile(r"^@@ -(\d+(?:,\d+)?) \+\d", re.MULTILINE)
 
 
 @frozen

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from support.note_tool import NoteTool, edit_confirmation
+from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import Kind
@@ -104,3 +105,10 @@ def test_what_the_user_said_goes_to_the_model() -> None:
     assert error.message == "[Operation Cancelled] Reason: User did not allow tool call. They said: use b"
     assert (error.error_type, error.ends_turn) == (ErrorType.CANCELLED, True)
     assert error.rejected_change is not None
+
+
+def test_a_rejected_change_of_a_large_file_is_no_new_file() -> None:
+    large = EditConfirmation("T", "a", "/w/a", "@@ -7,1 +7,1 @@\n-a\n+b\n", None, None)
+    change = RejectedByUser(large).rejected_change
+    assert change is not None
+    assert not change.is_new_file

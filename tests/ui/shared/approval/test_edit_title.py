@@ -4,7 +4,7 @@ import pytest
 
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.tools.display import DiffStat
-from tejat.ui.shared.approval.edit_title import count_changed_lines, edit_counts, edit_heading, is_new_file
+from tejat.ui.shared.approval.edit_title import count_changed_lines, edit_counts, edit_heading
 
 PATCH = (
     "Index: a\n====\n--- a\tCurrent\n+++ a\tProposed\n"
@@ -43,17 +43,3 @@ def test_verb_path_and_counts(monkeypatch: pytest.MonkeyPatch, confirmation: Edi
 @pytest.mark.parametrize(("patch", "counts"), [(PATCH, (2, 2)), ("@@ -5,1 +5,0 @@\n-b\n", (0, 1)), (TOO_LARGE, None)])
 def test_counts_of_changed_lines(patch: str, counts: tuple[int, int] | None) -> None:
     assert count_changed_lines(change(patch)) == counts
-
-
-@pytest.mark.parametrize(
-    ("patch", "old", "new", "is_new"),
-    [
-        ("@@ -0,0 +1,1 @@\n+a\n", None, None, True),
-        ("@@ -0,0 +1,1 @@\n+a\n", "", "a", False),
-        ("@@ -1,1 +1,1 @@\n-b\n+a\n", None, None, False),
-        ("[too large]", None, "a", True),
-        ("[too large]", None, None, False),
-    ],
-)
-def test_whether_the_file_is_new(patch: str, old: str | None, new: str | None, is_new: bool) -> None:
-    assert is_new_file(change(patch, old, new)) == is_new

@@ -82,6 +82,14 @@ class TestStatus:
         )
         assert (report.reason, report.feedback, report.diff) == ("", "", "-a\n+b\n")
 
+    @pytest.mark.parametrize(("is_new", "title"), [(False, "Edit a.txt +3 -1"), (True, "Create a.txt +3")])
+    def test_a_rejected_write_has_the_title_of_its_question(self, is_new: bool, title: str) -> None:
+        no = ToolError("[Operation Cancelled] Reason: User did not allow tool call.", ErrorType.CANCELLED)
+        call = FunctionCall("write_file", {"file_path": "a.txt"})
+        shown = replace(diff(), is_new_file=is_new)
+        event = replace(call_finished(call, ToolResult("no", shown, no), seconds=0.0), was_rejected=True)
+        assert build_call_report(event).headline == f"{title} (not run: you said no)"
+
     def test_a_stop_at_the_question_is_no_no(self) -> None:
         no = ToolError("[Operation Cancelled] Reason: User did not allow tool call.", ErrorType.CANCELLED)
         event = call_finished(SHELL, ToolResult("no", "You rejected this call.", no), seconds=0.0)

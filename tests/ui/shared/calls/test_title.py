@@ -76,6 +76,15 @@ def test_forms(name: str, args: dict[str, object], running: str, planned: str) -
 def test_a_new_file_is_created() -> None:
     call = FunctionCall("write_file", {"file_path": "a"})
     assert str(call_title(call, TitleForm.DONE, creates_file=True)) == "Created a"
+    assert str(call_title(call, TitleForm.PLANNED, creates_file=True)) == "Create a"
+
+
+def test_an_existing_file_is_edited() -> None:
+    call = FunctionCall("write_file", {"file_path": "a"})
+    assert str(call_title(call, TitleForm.DONE, creates_file=False)) == "Edited a"
+    assert str(call_title(call, TitleForm.PLANNED, creates_file=False)) == "Edit a"
+    memory = FunctionCall("save_memory", {"fact": "a"})
+    assert str(call_title(memory, TitleForm.PLANNED, creates_file=False)) == 'Remember "a"'
 
 
 @pytest.mark.parametrize(

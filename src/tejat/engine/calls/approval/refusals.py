@@ -46,7 +46,7 @@ def _rejected_change(confirmation: Confirmation) -> FileDiff | None:
         file_name=confirmation.file_name,
         file_path=confirmation.file_path,
         file_diff=confirmation.file_diff,
-        is_new_file=confirmation.original_content is None,
+        is_new_file=confirmation.is_new_file,
         original_content=confirmation.original_content,
         new_content=confirmation.new_content,
         diff_stat=confirmation.diff_stat,

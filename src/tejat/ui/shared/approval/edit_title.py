@@ -10,14 +10,14 @@ from tejat.ui.shared.path_labels import shorten_path
 def edit_heading(change: EditConfirmation, *, folder: str) -> str:
     """Return a sanitized heading such as `Edit src/price.py`, with the path relative to `folder`."""
     path = escape_line(shorten_path(change.file_path, folder=folder))
-    return _("Create {path}", path=path) if is_new_file(change) else _("Edit {path}", path=path)
+    return _("Create {path}", path=path) if change.is_new_file else _("Edit {path}", path=path)
 
 
 def unchanged_note(change: EditConfirmation) -> str:
     """Return why no line changes, empty if lines do or if that is unknown."""
     if change.original_content is not None and change.original_content == change.new_content:
         return _("The file already has this content.")
-    return _("The new file is empty.") if change.new_content == "" and is_new_file(change) else ""
+    return _("The new file is empty.") if change.new_content == "" and change.is_new_file else ""
 
 
 def edit_counts(change: EditConfirmation) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def edit_counts(change: EditConfirmation) -> tuple[str, ...]:
     if counts is None:
         return ()
     added, removed = counts
-    return (f"+{added}",) if is_new_file(change) else (f"+{added}", f"-{removed}")
+    return (f"+{added}",) if change.is_new_file else (f"+{added}", f"-{removed}")
 
 
 def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
@@ -36,11 +36,3 @@ def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
         return sum(line[:1] == "+" for line in hunks), sum(line[:1] == "-" for line in hunks)
     stat = change.diff_stat
     return None if stat is None else (stat.model_added_lines, stat.model_removed_lines)
-
-
-def is_new_file(change: EditConfirmation) -> bool:
-    """Tell by the content while it is small, else by the first hunk."""
-    if change.original_content is not None:
-        return False
-    first = next((hunk for line in strip_file_header(change.file_diff) if (hunk := HUNK_HEADING.match(line))), None)
-    return change.new_content is not None if first is None else (first["old"], first["old_count"]) == ("0", "0")

@@ -86,7 +86,9 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
 def _title(finished: CallFinished, status: CallStatus, details: tuple[str, ...], folder: str) -> CallTitle:
     call, display = finished.call, finished.result.return_display
     has_run = status is CallStatus.OK or (finished.seconds > 0 and call.name not in _EDIT_TOOLS)
-    creates_file = display.is_new_file if isinstance(display, FileDiff) else call.name == "replace"
+    creates_file = True if status is CallStatus.OK and call.name == "replace" else None  # an edit has a diff
+    if isinstance(display, FileDiff):
+        creates_file = display.is_new_file
     title = call_title(call, TitleForm.DONE if has_run else TitleForm.PLANNED, folder=folder, creates_file=creates_file)
     given = () if read_range(finished) else title.details
     return CallTitle(title.verb, title.object, title.tail, (*given, *details, *outcome_details(finished, status)))

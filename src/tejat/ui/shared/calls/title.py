@@ -45,11 +45,14 @@ class CallTitle:
         return f"{words} ({', '.join(self.details)})" if self.details else words
 
 
-def call_title(call: FunctionCall, form: TitleForm, *, folder: str = "", creates_file: bool = False) -> CallTitle:
-    """Return the title of a call. Never raises, whatever the model sent. Paths below `folder` are relative to it."""
+def call_title(call: FunctionCall, form: TitleForm, *, folder: str = "", creates_file: bool | None = None) -> CallTitle:
+    """Return the title of a call. Never raises, whatever the model sent. Paths below `folder` are relative to it.
+
+    `creates_file` says whether a change is that of a new file, None if that is unknown.
+    """
     wording, subject = _describe(call, CallArguments(call.args, folder))
-    if creates_file and form is TitleForm.DONE:
-        wording = _CREATE
+    if creates_file is not None and wording in (_EDIT, _WRITE):
+        wording = _CREATE if creates_file else _EDIT
     template = wording.template(form)
     verb, _unused, tail = template.partition(_OBJECT)
     details = tuple(summarize_line(detail) for detail in subject.details)
