@@ -1,4 +1,4 @@
-"""A small program that asks one question on a screen and prints the reply."""
+"""A small program that asks a question on a screen, or two, and prints the last reply."""
 
 import asyncio
 import locale
@@ -19,6 +19,7 @@ from tejat.core.approval.confirmation import (
     Scope,
 )
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.ui.prompter import Choice, Option
 from tejat.core.ui.report import text_report
 from tejat.ui.shared.external.editor import ExternalEditor
@@ -59,7 +60,7 @@ class NoEditor:
         return Frame((split_cells("> "),), (2, 0))
 
 
-async def run(what: str) -> None:
+async def run(what: str, then: str = "") -> None:
     stopped: list[str] = []
     screen = InlineScreen(
         NoEditor(),
@@ -74,6 +75,8 @@ async def run(what: str) -> None:
     async with screen:
         if what in QUESTIONS:
             answer = await approver.ask(QUESTIONS[what])
+            if then:
+                answer = await approver.ask(replace(QUESTIONS[then], note="Asked next."))
             screen.print(Text(f"answered: {in_words(answer)} {' '.join(stopped)}"))
             return
         try:
@@ -100,4 +103,4 @@ def in_words(answer: ApprovalReply) -> str:
 
 
 if __name__ == "__main__":
-    asyncio.run(run(sys.argv[1]))
+    asyncio.run(run(*sys.argv[1].split("-")))

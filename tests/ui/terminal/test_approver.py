@@ -94,6 +94,17 @@ def test_stopping(key: str) -> None:
         assert answered(user) == "stop None None None"
 
 
+@pytest.mark.parametrize(("questions", "is_added"), [("shell-shell", False), ("shell-edit", True)])
+def test_the_note_about_a_rule_goes_when_its_question_returns(questions: str, is_added: bool) -> None:
+    with at_question(questions, "$ git log") as user:
+        user.press("p")
+        user.wait_for("Asked next.", idle=True)
+        assert ("Rule added for this project" in user.text) is is_added
+        time.sleep(GRACE_SECONDS + 0.05)
+        user.press("n")
+        assert answered(user) == "cancel None None None"
+
+
 def test_a_change_rewritten_in_the_editor(tmp_path: Path) -> None:
     editor = write_script(tmp_path / "editor", 'printf "mine\\n" > "$1"')
     with at_question("edit", "+ new", VISUAL=editor) as user:

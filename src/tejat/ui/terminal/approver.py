@@ -36,6 +36,8 @@ class TerminalApprover:
         self._stop = stop
         self._editor = editor
         self._pager = pager
+        self._last_always: ChoiceSubject | None = None
+        """What the last "always" was about."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         confirmation = question.confirmation
@@ -47,6 +49,9 @@ class TerminalApprover:
         return answer
 
     async def _ask_about_call(self, question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalReply:
+        if confirmation == self._last_always:  # asked again: the rule could not be saved
+            self._screen.clear_hint()
+        self._last_always = None
         dialog = ApprovalDialog(question, confirmation, self._screen.theme)
         while True:
             decided = await self._screen.run_dialog(dialog)
@@ -54,6 +59,7 @@ class TerminalApprover:
                 case ApprovalReply():
                     if note := always_note(question, decided):
                         self._screen.show_hint(note)
+                        self._last_always = confirmation
                     return decided
                 case DialogAction.PAGER:
                     await self._show_in_pager(question, confirmation, dialog)

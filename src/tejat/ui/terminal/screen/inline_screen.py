@@ -106,7 +106,7 @@ class InlineScreen:
             on_draw=self._draw,
         )
         self._app.renderer.reflows = terminal_reflows(terminal.environment)
-        self._app.key_processor.before_key_press += self._clear_hint
+        self._app.key_processor.before_key_press += self.clear_hint
         self._frame = Frame(())
         self._drawn_size: tuple[int, int] | None = None
         self._pending: list[RenderableType] = []
@@ -138,11 +138,17 @@ class InlineScreen:
 
     def show_hint(self, text: str) -> None:
         """Show a short line below the editor until the next key or until there was time to read it."""
-        self._clear_hint()
+        self.clear_hint()
         self._live_area.hint = text
         seconds = max(_MIN_HINT_SECONDS, len(text) / _HINT_CHARS_PER_SECOND)
-        self._hint_end = asyncio.get_running_loop().call_later(seconds, self._clear_hint)
+        self._hint_end = asyncio.get_running_loop().call_later(seconds, self.clear_hint)
         self.redraw()
+
+    def clear_hint(self, _: object = None) -> None:
+        if self._hint_end is not None:
+            self._hint_end.cancel()
+            self._hint_end = self._live_area.hint = None
+            self.redraw()
 
     def redraw(self) -> None:
         """Redraw after a change of the status line, the queue or the editor."""
@@ -231,7 +237,7 @@ class InlineScreen:
     async def __aexit__(self, *error: object) -> None:
         """Remove the drawing; printed blocks stay."""
         self._draw_timer.stop()
-        self._clear_hint()
+        self.clear_hint()
         self._tty.abandon()
         for number in self._signals:
             asyncio.get_running_loop().remove_signal_handler(number)
@@ -313,12 +319,6 @@ class InlineScreen:
         if opened is not None and self._is_disconnected:
             opened.abandon()
         self.redraw()
-
-    def _clear_hint(self, _: object = None) -> None:
-        if self._hint_end is not None:
-            self._hint_end.cancel()
-            self._hint_end = self._live_area.hint = None
-            self.redraw()
 
     @property
     def _is_drawing(self) -> bool:
