@@ -102,9 +102,9 @@ class TestAnswer:
 class TestRetrying:
     def test_counts_down(self) -> None:
         screen = show_events(RETRYING)
-        assert screen.drawn == ["▲ The service is busy. Retrying in 2 s (attempt 2 of 5)"]
+        assert screen.drawn == ["▲ The service is busy. Retrying in 2 s (attempt 2 of 5). Esc to stop"]
         screen.now += 2.3
-        assert screen.drawn == ["▲ The service is busy. Retrying (attempt 2 of 5)"]
+        assert screen.drawn == ["▲ The service is busy. Retrying (attempt 2 of 5). Esc to stop"]
         assert screen.printed == "> do it\n"
 
     def test_what_was_not_printed_is_gone(self) -> None:

@@ -146,7 +146,8 @@ class ActivityView:
 
 def _retry_rows(retry: Retrying, until: float, theme: Theme, *, now: float) -> Iterator[RenderableType]:
     sign = RowSegment(theme.glyphs.warning, StyleRole.WARNING)
-    yield hanging_paragraph(sign, RowSegment(retry_message(retry, wait=until - now)), theme=theme)
+    message = RowSegment(retry_message(retry, wait=until - now) + ". ")
+    yield hanging_paragraph(sign, message, RowSegment(_("Esc to stop"), StyleRole.QUIET), theme=theme)
 
 
 def _subject(thought: str) -> str:
