@@ -30,9 +30,12 @@ def test_windows(tokens: int | None, text: str) -> None:
 
 
 def test_prices() -> None:
-    assert [format_price(price) for price in (None, FREE, Price(2, 0, 12), Price(0.75, 0, 3.75))] == [
+    assert [
+        format_price(price) for price in (None, FREE, Price(2, 0, 12), Price(0.75, 0, 3.75), Price(0.075, 0, 0.3))
+    ] == [
         "",
         "free",
-        "$2 / $12",
+        "$2.00 / $12.00",
         "$0.75 / $3.75",
+        "$0.075 / $0.30",
     ]

@@ -161,7 +161,7 @@ class TestLists:
         assert "Stored 1 model with prices of " in done.stdout
         listed = machine.run("models", "--service", "openai")
         (row,) = [line for line in listed.stdout.splitlines() if line.startswith("gpt-tomorrow")]
-        assert row.split() == ["gpt-tomorrow", "77k", "$1.5", "$2.5"]
+        assert row.split() == ["gpt-tomorrow", "77k", "$1.50", "$2.50"]
         checks = machine.run("doctor", "--json").json
         (prices,) = [check["how"] for check in checks if check["name"] == "prices"]
         assert prices.endswith("0 days old, " + str(machine.home / ".local/state/tejat/catalogue.json"))

@@ -3,6 +3,9 @@
 from tejat.core.agent.prices import Price
 from tejat.core.i18n import _
 
+_LEAST_DOLLARS = 1e-6
+"""Smaller differences are those of floating-point numbers."""
+
 
 def format_window(tokens: int | None) -> str:
     """Return a number of tokens such as `1M`, `272k` or `4,096`; "" for None."""
@@ -18,7 +21,7 @@ def format_window(tokens: int | None) -> str:
 
 
 def format_price(price: Price | None) -> str:
-    """Return the dollars for a million tokens sent and received, such as `$2 / $12`; "" if they are unknown.
+    """Return the dollars for a million tokens sent and received, such as `$2.00 / $12.00`; "" if they are unknown.
 
     The price is that of the shortest prompts.
     """
@@ -30,4 +33,5 @@ def format_price(price: Price | None) -> str:
 
 
 def format_dollars(dollars: float) -> str:
-    return f"${dollars:g}"
+    """Return dollars with two decimals such as `$2.50`, with more if it has them."""
+    return f"${dollars:.2f}" if abs(dollars - round(dollars, 2)) < _LEAST_DOLLARS else f"${dollars:g}"
