@@ -152,7 +152,7 @@ def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> Non
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])
 def test_help_loads_its_words_besides(words: list[str]) -> None:
     loaded = loaded_by(MAIN.format(words=words))
-    names = {"tejat.cli.subcommands", "tejat.cli.help.suggestions", "tejat.core.text", "tejat.core.text.edit_distance"}
+    names = {"tejat.cli.subcommands", "tejat.core.text", "tejat.core.text.edit_distance"}
     assert within(loaded, {"tejat"}) == COMMAND_LINE | names | {
         "tejat.cli.help",
         "tejat.cli.help.page",

@@ -89,7 +89,7 @@ def dispatch(given: list[str]) -> int:
 
     command = find_command(given)
     is_version = given[1:2] in _VERSION_FLAGS if command else _requested_information(given) == "--version"
-    if is_version or command == "version":
+    if is_version or (command == "version" and all(word.startswith("-") for word in given[1:2])):
         return _print_version()
     from tejat.cli.language import choose_language
 
@@ -107,6 +107,8 @@ def dispatch(given: list[str]) -> int:
             return dispatch([name, *(word for word in rest[:1] if is_action(name, word)), "--help"])
         case ["help", name] if command and find_command([name]) is None and not name.startswith("-"):
             return _reject_help_topic(name)
+        case ["version", _] if command:
+            return _reject_version_word(given)
         case _ if command == "help" or (command is None and _requested_information(given)):
             from tejat.cli.help.run_page import help_text
 
@@ -166,9 +168,23 @@ def _requested_information(given: list[str]) -> str:
 
 def _reject_help_topic(word: str) -> int:
     from tejat.cli.help.suggestions import did_you_mean
-    from tejat.cli.messages import print_error
     from tejat.cli.subcommands import NAMES
     from tejat.core.i18n import _
 
-    print_error(_("Unknown command {word!r}.", word=word) + did_you_mean(word, NAMES))
+    hint = did_you_mean(word, NAMES) or " " + _("`tejat help` lists the commands.")
+    return _reject_words(_("Unknown command {word!r}.", word=word) + hint, ["help", word])
+
+
+def _reject_version_word(given: list[str]) -> int:
+    from tejat.core.i18n import _
+
+    return _reject_words(_("version takes no arguments."), given)
+
+
+def _reject_words(message: str, given: list[str]) -> int:
+    from tejat.cli.messages import print_error
+    from tejat.cli.subcommands import prompt_command
+    from tejat.core.i18n import _
+
+    print_error(f"{message} {_('To send it to the model: {command}', command=prompt_command(given))}")
     return EXIT_USAGE

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from tejat.cli.help.suggestions import closest
 from tejat.core.text.edit_distance import edit_distance
 
 MODULES: Mapping[str, str] = {
@@ -47,7 +46,9 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """The words that may follow a subcommand."""
 _WORDS_OF_PROMPTS = frozenset({"completion", "help", "update", "version"})
-"""Names that also begin a sentence: with other words after them they are a prompt, unless these are misspelled."""
+"""Names that also begin a sentence: with other words after them they are a prompt."""
+_COMMANDS_OF_TWO_WORDS = frozenset({"completion", "help", "version"})
+"""Those of them that reject a single wrong word, such as the name of another shell, instead of sending it."""
 _SHORT_NAME = 5
 
 
@@ -59,9 +60,8 @@ def find_command(words: Sequence[str]) -> str | None:
     follows = words[1] if len(words) > 1 else ""
     if not follows or follows.startswith("-") or name not in _WORDS_OF_PROMPTS:
         return name
-    known = ACTIONS.get(name, ())
-    is_mistaken = len(words) == 2 and (name == "completion" or bool(closest(follows, known)))  # such as another shell
-    return name if follows in known or is_mistaken else None
+    is_mistaken = len(words) == 2 and name in _COMMANDS_OF_TWO_WORDS and not re.search(r"\s", follows)
+    return name if follows in ACTIONS.get(name, ()) or is_mistaken else None
 
 
 def near_misses(words: Sequence[str], *, is_first: bool) -> tuple[str, ...]:

@@ -42,6 +42,13 @@ def test_the_help_of_a_command(machine: ProgramEnv) -> None:
         ("gemma status", 42, "tejat -m ollama:NAME"),
         ("doctr", 42, '"doctr" is close to the command "doctor". To send it to the model: tejat -p "doctr"'),
         ("sesions", 42, 'To send it to the model: tejat -p "sesions"'),
+        (
+            "help doctr",
+            2,
+            "Unknown command 'doctr'. Did you mean doctor? To send it to the model: tejat -p \"help doctr\"",
+        ),
+        ("help nosuch", 2, "Unknown command 'nosuch'. `tejat help` lists the commands. To send it to the model: "),
+        ("version x", 2, 'version takes no arguments. To send it to the model: tejat -p "version x"'),
         ("-m x doctor", 42, 'To send it to the model: tejat -p "doctor"'),
     ],
 )
@@ -55,7 +62,7 @@ def test_commands_and_near_misses_are_not_sent(
 
 
 @pytest.mark.parametrize(
-    "words", [["-p", "doctr"], ["doctr now please"], ["fix", "it"], ["--", "doctr"], ["help", "me"]]
+    "words", [["-p", "doctr"], ["doctr now please"], ["fix", "it"], ["--", "doctr"], ["help", "me", "now"]]
 )
 def test_prompts_are_sent(machine: ProgramEnv, server: ModelServer, words: list[str]) -> None:
     done = machine.run(*words)
