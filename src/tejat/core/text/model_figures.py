@@ -3,7 +3,7 @@
 from tejat.core.agent.prices import Price
 from tejat.core.i18n import _
 
-_LEAST_DOLLARS = 1e-6
+_ROUNDING_ERROR = 1e-6
 """Smaller differences are those of floating-point numbers."""
 
 
@@ -34,4 +34,4 @@ def format_price(price: Price | None) -> str:
 
 def format_dollars(dollars: float) -> str:
     """Return dollars with two decimals such as `$2.50`, with more if it has them."""
-    return f"${dollars:.2f}" if abs(dollars - round(dollars, 2)) < _LEAST_DOLLARS else f"${dollars:g}"
+    return f"${dollars:.2f}" if abs(dollars - round(dollars, 2)) < _ROUNDING_ERROR else f"${dollars:g}"
