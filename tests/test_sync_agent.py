@@ -172,7 +172,7 @@ class TestQuestions:
             ended = agent.ask("hello")
         assert approver.asked == [("write_file", threading.get_ident())]
         assert (agent_env.project / "a.txt").exists() is (outcome is Outcome.PROCEED_ONCE)
-        assert ended.reason is (EndReason.NOT_ALLOWED if outcome is Outcome.CANCEL else EndReason.FINISHED)
+        assert ended.reason is EndReason.FINISHED
 
     def test_what_happened_before_is_read_before(self, agent_env: AgentEnv) -> None:
         seen: list[object] = []

@@ -122,7 +122,7 @@ def test_the_installed_program_runs(tejat: Callable[..., str], installed: Path) 
 def test_the_installed_program_shows_its_documentation(tejat: Callable[..., str], installed: Path) -> None:
     listed = tejat("docs")
     assert re.search(r"^start +\w", listed, re.MULTILINE)
-    assert tejat("docs", "start") == (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    assert tejat("docs", "undo") == (ROOT / "docs" / "undo.md").read_text(encoding="utf-8")
     path = Path(tejat("docs", "cli", "--path").strip())
     assert path.is_relative_to(installed)
     assert not path.is_symlink()
