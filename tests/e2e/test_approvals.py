@@ -154,11 +154,14 @@ def test_no_with_a_word_for_the_model(terminal_env: TerminalEnv, setting: Termin
 
 
 @both_settings
-def test_stop_ends_the_turn(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
+@pytest.mark.parametrize("key", ["q", "escape"])
+def test_stop_ends_the_turn(terminal_env: TerminalEnv, setting: TerminalSetting, key: str) -> None:
     with terminal_env.open_chat(call_answer(WRITE, OTHER) + text_script("Later."), setting=setting) as user:
         send_prompt(user, "write")
-        answer_with(user, "q")
+        answer_with(user, key)
         wait_for_words(user, "Stopped", idle=True)
+        assert is_shown(user, "(not run)")
+        assert not is_shown(user, "you said no")
         send_prompt(user, "and now?")
         user.wait_for("\nLater.", idle=True)
     assert list(terminal_env.project.iterdir()) == []
