@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tejat.cli.completion.grammar import CompletedFlag, Grammar, ValueKind, Values, fill_script
+from tejat.cli.completion.grammar import CompletedFlag, CompletedWord, Grammar, fill_script, format_values
 
 _SCRIPT = """\
 # bash completion for tejat
@@ -66,15 +66,15 @@ complete -o default -F _tejat tejat
 
 def bash_script(grammar: Grammar) -> str:
     paths = [
-        f'        "{" ".join(command.path)}") words="{_join(word.name for word in command.words)}"; '
-        f'values="{_values(command.values)}"; flags="{_spellings(command.flags)}" ;;\n'
+        f'        "{" ".join(command.path)}") words="{_names(command.words)}"; '
+        f'values="{format_values(command.values)}"; flags="{_spellings(command.flags)}" ;;\n'
         for command in grammar.commands
     ]
     values = [_value_cases(" ".join(command.path), command.flags) for command in grammar.commands]
     parts = {
         "PATHS": "".join(paths),
         "FLAGS": _spellings(grammar.flags),
-        "COMMANDS": _join(word.name for word in grammar.words),
+        "COMMANDS": _names(grammar.words),
         "VALUES": "".join([_value_cases("", grammar.flags), *values]),
     }
     return fill_script(_SCRIPT, parts)
@@ -84,7 +84,7 @@ def _value_cases(path: str, flags: Iterable[CompletedFlag]) -> str:
     """A case for each flag with values. `!` marks a value that is required."""
     cases = [
         f"        {'|'.join(_quote(f'{path}:{name}') for name in flag.names)}) "
-        f'words=""; values="{"" if flag.is_optional else "!"}{_values(flag.values)}" ;;\n'
+        f'words=""; values="{"" if flag.is_optional else "!"}{format_values(flag.values)}" ;;\n'
         for flag in flags
         if flag.values is not None
     ]
@@ -95,15 +95,9 @@ def _quote(text: str) -> str:
     return f'"{text}"'
 
 
-def _values(values: Values) -> str:
-    if isinstance(values, ValueKind):
-        return f"@{values}" if values.is_dynamic else values.value
-    return " ".join(values)
-
-
 def _spellings(flags: Iterable[CompletedFlag]) -> str:
     return " ".join(sorted(name for flag in flags for name in flag.names))
 
 
-def _join(words: Iterable[str]) -> str:
-    return " ".join(words)
+def _names(words: Iterable[CompletedWord]) -> str:
+    return " ".join(word.name for word in words)

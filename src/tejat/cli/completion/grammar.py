@@ -88,6 +88,13 @@ def fill_script(template: str, parts: Mapping[str, str]) -> str:
     return template
 
 
+def format_values(values: Values) -> str:
+    """Return values as one word list of a script. `@` marks a kind that `tejat __complete` prints."""
+    if isinstance(values, ValueKind):
+        return f"@{values}" if values.is_dynamic else values.value
+    return " ".join(values)
+
+
 def _run_flag(names: tuple[str, ...], text: str) -> CompletedFlag:
     name = next(name for name in names if name.startswith("--"))
     values = None if name in SWITCHES else _RUN_VALUES.get(name, ValueKind.ANYTHING)

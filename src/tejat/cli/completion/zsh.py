@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tejat.cli.completion.grammar import CompletedFlag, CompletedWord, Grammar, ValueKind, Values, fill_script
+from tejat.cli.completion.grammar import CompletedFlag, CompletedWord, Grammar, fill_script, format_values
 
 _SCRIPT = """\
 #compdef tejat
@@ -68,7 +68,7 @@ fi
 def zsh_script(grammar: Grammar) -> str:
     paths = [
         f"        {_quote(' '.join(command.path))}) entries=({_entries(command.words)}); "
-        f"values={_quote(_values(command.values))}; flags=({_flag_entries(command.flags)}) ;;\n"
+        f"values={_quote(format_values(command.values))}; flags=({_flag_entries(command.flags)}) ;;\n"
         for command in grammar.commands
     ]
     values = [_value_cases(" ".join(command.path), command.flags) for command in grammar.commands]
@@ -85,17 +85,11 @@ def _value_cases(path: str, flags: Iterable[CompletedFlag]) -> str:
     """A case for each flag with values. `!` marks a value that is required."""
     cases = [
         f"        {'|'.join(_quote(f'{path}:{name}') for name in flag.names)}) "
-        f"entries=(); values={_quote(('' if flag.is_optional else '!') + _values(flag.values))} ;;\n"
+        f"entries=(); values={_quote(('' if flag.is_optional else '!') + format_values(flag.values))} ;;\n"
         for flag in flags
         if flag.values is not None
     ]
     return "".join(cases)
-
-
-def _values(values: Values) -> str:
-    if isinstance(values, ValueKind):
-        return f"@{values}" if values.is_dynamic else values.value
-    return " ".join(values)
 
 
 def _entries(words: Iterable[CompletedWord]) -> str:
