@@ -1,6 +1,5 @@
 """The first command that anybody tries: it works offline, without a key, and leaves nothing behind."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +32,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def run_demo(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tejat", "demo", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+
+
 def left_in(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in place.rglob("*"))
 
@@ -42,61 +53,31 @@ def missing_steps(text: str) -> list[str]:
 
 
 def test_runs_through_and_leaves_nothing_behind(place: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tejat", "demo", "--yes"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        cwd=place,
-        timeout=60,
-        check=False,
-    )
+    done = run_demo("--yes", cwd=place)
     assert (done.returncode, done.stderr) == (0, "")
     assert missing_steps(done.stdout) == []
     assert left_in(place) == ["home", "temporary"]
 
 
-def test_what_the_person_has_set_up_is_not_read(place: Path) -> None:
+def test_what_the_person_has_set_up_is_not_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place / "home" / ".gemini").mkdir()
     (place / "home" / ".gemini" / "settings.json").write_text('{"tools": {"core": ["glob"]}}')
-    environment = {**os.environ, "GEMINI_MODEL": "nonsense", "GEMINI_SYSTEM_MD": "/nowhere"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tejat", "demo", "-y"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=60,
-        check=False,
-    )
+    monkeypatch.setenv("GEMINI_MODEL", "nonsense")
+    monkeypatch.setenv("GEMINI_SYSTEM_MD", "/nowhere")
+    done = run_demo("-y")
     assert (done.returncode, done.stderr) == (0, "")
     assert missing_steps(done.stdout) == []
 
 
 def test_needs_a_terminal_to_ask_on(place: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tejat", "demo"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_demo()
     assert (done.returncode, done.stdout) == (42, "")
     assert "Use `tejat demo --yes` to approve everything." in done.stderr
     assert left_in(place) == ["home", "temporary"]
 
 
 def test_the_script_runs_in_no_other_directory(place: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tejat", "demo", "--inside"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        cwd=place,
-        timeout=60,
-        check=False,
-    )
+    done = run_demo("--inside", cwd=place)
     assert (done.returncode, done.stdout) == (42, "")
     assert "--inside works only inside the demo. Use `tejat demo`." in done.stderr
 
