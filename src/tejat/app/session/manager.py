@@ -15,6 +15,7 @@ from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
@@ -286,6 +287,7 @@ class SessionManager:
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
+            state=SessionState(state.values),
             problems=partial(_session_problems, state.journal, self.run_model, external),
             prepare=external and partial(_await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
@@ -315,6 +317,7 @@ class SessionManager:
         """Tell services and hooks which session is the current one."""
         session = self.session
         self.toolset.services.session_id = session.session_id
+        self.toolset.services.state = session.state
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
 
