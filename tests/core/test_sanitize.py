@@ -114,3 +114,9 @@ class TestOneLine:
 def test_a_text_of_hidden_characters_is_blank(text: str) -> None:
     assert is_blank(text)
     assert not is_blank(f"{text}a{text}")
+
+
+def test_hidden_characters_for_a_notice() -> None:
+    assert hidden_characters("plain\ttext\n✔\ufe0f👨\u200d👩") == ""
+    assert hidden_characters("a\u202eb\u200bc\u200b") == "<U+200B>, <U+202E>"
+    assert hidden_characters("\x01\x02\x03\x04\x05\x06").endswith("<U+0005>, ...")
