@@ -8,7 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tejat.core.i18n import LazyString, lazy, translate
-from tejat.core.sanitize import is_blank, sanitize_line, sanitize_summary, sanitize_text, strip_hidden
+from tejat.core.sanitize import (
+    hidden_characters,
+    is_blank,
+    sanitize_line,
+    sanitize_summary,
+    sanitize_text,
+    strip_hidden,
+)
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
 IGNORABLE = (
