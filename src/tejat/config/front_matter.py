@@ -85,8 +85,8 @@ def _split(text: str) -> tuple[str, str]:
     return header, text[end.end() :].strip()
 
 
-def _is_longer(text: str, most_bytes: int) -> bool:
-    return len(text) > most_bytes or len(text.encode("utf-8", "surrogatepass")) > most_bytes
+def _is_longer(text: str, limit: int) -> bool:
+    return len(text) > limit or len(text.encode("utf-8", "surrogatepass")) > limit
 
 
 def _clean(fields: Mapping[str, JsonValue], body: str, *notes: str) -> FrontMatter:
