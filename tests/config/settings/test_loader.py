@@ -198,6 +198,18 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("admin.extensions.enabled",), False, "extensions_enabled", False),
     (("admin.skills.enabled",), False, "skills_enabled", False),
     (("admin.mcp.enabled",), False, "mcp_enabled", False),
+    (("security.blockGitExtensions",), True, "block_git_extensions", True),
+    (("experimental.extensionConfig",), False, "extension_config_enabled", False),
+    (("skills.enabled", "experimental.skills"), False, "skills_switch", False),
+    (("skills.confirm",), True, "skills_confirm", True),
+    (("skills.catalogTokens",), 0, "skills_catalog_tokens", None),
+    (("experimental.enableAgents",), False, "agents_enabled", False),
+    (("agents.maxParallel",), 8, "agents_max_parallel", 8),
+    (("agents.maxRuns",), 5, "agents_max_runs", 5),
+    (("agents.catalogTokens",), 500, "agents_catalog_tokens", 500),
+    (("agents.claude",), True, "agents_claude", True),
+    (("general.plan.directory",), "docs/plans", "plan_directory", "docs/plans"),
+    (("useWriteTodos",), False, "uses_write_todos", False),
 ]
 EXCLUDED = [entry.value for entry in Settings().excluded_environment]
 # The same for settings that unite several files: what the field becomes, source and tier left out.
@@ -205,6 +217,8 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.exclude", "excludeTools"), ["glob"], "exclude", ["glob"]),
     (("mcp.excluded", "excludeMCPServers"), ["two"], "mcp_excluded", ["two"]),
     (("tools.confirmationRequired",), ["glob"], "confirmation_required", ["glob"]),
+    (("skills.disabled",), ["pdf"], "skills_disabled", ["pdf"]),
+    (("extensions.disabled",), ["gcp"], "extensions_disabled", ["gcp"]),
     (("policyPaths",), ["a.toml"], "policy_paths", ["a.toml"]),
     (("adminPolicyPaths",), ["a.toml"], "admin_policy_paths", ["a.toml"]),
     (("context.includeDirectories", "includeDirectories"), ["/a"], "include_directories", ["/a"]),
@@ -255,6 +269,7 @@ GATHERED: list[tuple[tuple[str, ...], object, str, dict[str, list[object]]]] = [
 # One value for each file.
 PER_FILE: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.sandboxAllowedPaths",), ["/data"], "sandbox_allowed_paths", ("/data",)),
+    (("security.allowedExtensions",), ["^https://git.example/"], "allowed_extensions", ("^https://git.example/",)),
     (("admin.mcp.config",), {"a": {"url": "http://a"}}, "mcp_admin_config", {"a": McpServer(url="http://a")}),
     (
         ("admin.mcp.requiredConfig",),
@@ -281,7 +296,16 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED, *PER_FILE]]
-    others = ("secure_mode", "telemetry", "base_url_model", "mcp_name_conflicts", "files", "ignored_files", "problems")
+    others = (
+        "agent_overrides",
+        "secure_mode",
+        "telemetry",
+        "base_url_model",
+        "mcp_name_conflicts",
+        "files",
+        "ignored_files",
+        "problems",
+    )
     assert sorted([*fields, *others]) == sorted(each.name for each in fields_of(Settings))
 
 

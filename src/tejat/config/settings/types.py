@@ -71,6 +71,25 @@ class McpServer:
         return f"McpServer(command={self.command!r})"
 
 
+@frozen
+class SubagentOverride:
+    """The entry of a sub-agent in `agents.overrides`. None means not set.
+
+    `copy_mode` is `never`, `ask` or `always`. `tools` and `servers` replace those of the agent.
+    """
+
+    is_enabled: bool | None = None
+    max_turns: int | None = None
+    timeout_minutes: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    model: str | None = None
+    temperature: float | None = None
+    tools: tuple[str, ...] | None = None
+    servers: Mapping[str, McpServer] | None = None
+    copy_mode: str | None = None
+
+
 class SettingProblem(NamedTuple):
     """A value that cannot be used: what its place in a file wants, and what is there. `found` shows no secrets."""
 
@@ -120,6 +139,9 @@ class Settings:
     """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
 
     A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.
+    `skills_enabled` and `extensions_enabled` are the administrator's switches, `skills_switch` is the user's. The
+    source of an extension must match an expression of each list in `allowed_extensions`. Of `agent_overrides`, the
+    entries of a project (tier WORKSPACE) come last and can only tighten.
     `base_url_model` is the model whose service `base_url` belongs to, None for every service.
     `mcp_name_conflicts` are server names in project settings that were taken. `files` were read, lowest precedence
     first; `ignored_files` are those of an untrusted project that set more than their exclude lists. `problems` are
@@ -252,6 +274,23 @@ class Settings:
     excluded_environment: tuple[Setting[str], ...] = tuple(map(Setting, _EXCLUDED_VARIABLES))
     hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
     hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
+
+    allowed_extensions: tuple[Setting[tuple[str, ...]], ...] = ()
+    block_git_extensions: Setting[bool] = Setting(value=False)
+    extensions_disabled: tuple[Setting[str], ...] = ()
+    extension_config_enabled: Setting[bool] = Setting(value=True)
+    skills_switch: Setting[bool] = Setting(value=True)
+    skills_disabled: tuple[Setting[str], ...] = ()
+    skills_confirm: Setting[bool] = Setting(value=False)
+    skills_catalog_tokens: Setting[int | None] = Setting(4000)
+    agents_enabled: Setting[bool] = Setting(value=True)
+    agent_overrides: Mapping[str, tuple[Setting[SubagentOverride], ...]] = MappingProxyType({})
+    agents_max_parallel: Setting[int] = Setting(4)
+    agents_max_runs: Setting[int] = Setting(50)
+    agents_catalog_tokens: Setting[int | None] = Setting(2000)
+    agents_claude: Setting[bool] = Setting(value=False)
+    plan_directory: Setting[str] | None = None
+    uses_write_todos: Setting[bool] = Setting(value=True)
 
     mcp_name_conflicts: tuple[Setting[str], ...] = ()
     files: tuple[str, ...] = ()
