@@ -17,6 +17,12 @@ POLICY_DIRECTORY = "policies"
 PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
 """The settings file of a project, relative to its root."""
 
+SKILL_FILE = "SKILL.md"
+SKILL_DIRECTORIES = (".claude/skills", ".gemini/skills", ".agents/skills")
+"""The skills of a project or of the user, lowest precedence first."""
+AGENT_DIRECTORIES = (".gemini/agents", ".claude/agents")
+"""The sub-agents of a project."""
+
 MACHINE_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
     if sys.platform == "darwin"
@@ -125,6 +131,27 @@ def same_directory(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return False
+
+
+def project_directories(root: str, homes: tuple[str, ...]) -> tuple[str, ...]:
+    """The root and, in a git repository, the directories above it up to its top, without home directories.
+
+    A repository that belongs to another user does not count: anyone could put one above the root.
+    """
+    found, here = [root], os.path.realpath(root)
+    real_homes = set(map(os.path.realpath, homes))
+    while True:
+        try:
+            owner = os.lstat(os.path.join(here, ".git")).st_uid
+            return tuple(found) if owner in (0, os.geteuid()) else (root,)
+        except OSError:
+            pass
+        parent = os.path.dirname(here)
+        if parent == here or here in real_homes:
+            return (root,)
+        here = parent
+        if here not in real_homes:
+            found.append(here)
 
 
 def app_paths(environment: Mapping[str, str]) -> AppPaths:
