@@ -1,0 +1,1 @@
+"""Extensions of Gemini CLI: what is installed, what was agreed to, and what is used."""
