@@ -10,7 +10,7 @@ FUNCTION_LINES = 60
 TEST_FILE_LINES = 800
 FOLDER_ENTRIES = 15
 
-# One file per tool, one file per slash command, one package per kind of configuration: as many as there are.
+# One file per tool, slash command and kind of configuration: as many as there are.
 LONG_FOLDERS = {"tools", "app/commands", "config"}
 
 

@@ -55,7 +55,8 @@ def agree_to_extension(
 ) -> ExtensionConsent:
     """Store that the extension in `directory` may be used as it is now, or as it is in `pins`, which the user has seen.
 
-    `shown` is the digest of the description that the user saw. Raises UnpinnableExtension, ConfigurationError and UsageError.
+    `shown` is the digest of the description that the user saw. Raises UnpinnableExtension, ConfigurationError and
+    UsageError.
     """
     path = content_path(directory, record)
     pins = pins or ExtensionPins(path, manifest)
