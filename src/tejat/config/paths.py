@@ -36,8 +36,14 @@ class SourceTier(StrEnum):
 
     DEFAULT = "default"
     WORKSPACE = "workspace"
+    EXTENSION = "extension"
     USER = "user"
     ADMIN = "admin"
+
+    @property
+    def only_restricts(self) -> bool:
+        """Whether it can only tighten: a project, or an extension."""
+        return self in (SourceTier.WORKSPACE, SourceTier.EXTENSION)
 
 
 class _PathIn:
@@ -85,6 +91,15 @@ class AppPaths:
     user_tools = _PathIn("gemini", "tools")
     mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
     gemini_trusted_folders = _PathIn("gemini", "trustedFolders.json")
+    extensions = _PathIn("gemini", "extensions")
+    """The installed extensions, shared with Gemini CLI."""
+    extension_enablement = _PathIn("gemini", "extensions", "extension-enablement.json")
+    extension_consents = _PathIn("config", "extensions.json")
+    """The extensions that the user agreed to, with their pins."""
+    extension_pins = _PathIn("config", "extension-pins")
+    """Pins of the code of extensions, and the texts that were agreed to."""
+    extension_settings = _PathIn("config", "extension-settings")
+    """Secret settings of extensions in plain text, readable by the user alone."""
     credentials = _PathIn("config", "keys.env")
     """API keys in plain text, readable by the user alone."""
     trust_store = _PathIn("config", "trust.json")

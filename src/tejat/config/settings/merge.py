@@ -165,3 +165,13 @@ def concatenate(reader: SettingReader, default: object) -> object:
     for name, parsed in reader.member_items():
         members[name] = (*members.get(name, ()), parsed.setting)
     return members
+
+
+def merge_agent_overrides(reader: SettingReader, default: object) -> object:
+    """The entries of each agent in all files, lowest precedence first, those of a project last."""
+    entries = dict(cast("Mapping[str, tuple[Setting[object], ...]]", default))
+    for part in (reader.without_project(), reader.of_project()):
+        for parsed in part.values():
+            for name, override in cast("Mapping[str, object]", parsed.value).items():
+                entries[name] = (*entries.get(name, ()), parsed.found.setting(override))
+    return entries

@@ -71,25 +71,6 @@ class McpServer:
         return f"McpServer(command={self.command!r})"
 
 
-@frozen
-class SubagentOverride:
-    """The entry of a sub-agent in `agents.overrides`. None means not set.
-
-    `copy_mode` is `never`, `ask` or `always`. `tools` and `servers` replace those of the agent.
-    """
-
-    is_enabled: bool | None = None
-    max_turns: int | None = None
-    timeout_minutes: float | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    model: str | None = None
-    temperature: float | None = None
-    tools: tuple[str, ...] | None = None
-    servers: Mapping[str, McpServer] | None = None
-    copy_mode: str | None = None
-
-
 class SettingProblem(NamedTuple):
     """A value that cannot be used: what its place in a file wants, and what is there. `found` shows no secrets."""
 
@@ -284,7 +265,7 @@ class Settings:
     skills_confirm: Setting[bool] = Setting(value=False)
     skills_catalog_tokens: Setting[int | None] = Setting(4000)
     agents_enabled: Setting[bool] = Setting(value=True)
-    agent_overrides: Mapping[str, tuple[Setting[SubagentOverride], ...]] = MappingProxyType({})
+    agent_overrides: Mapping[str, tuple[Setting[JsonObject], ...]] = MappingProxyType({})
     agents_max_parallel: Setting[int] = Setting(4)
     agents_max_runs: Setting[int] = Setting(50)
     agents_catalog_tokens: Setting[int | None] = Setting(2000)

@@ -1,8 +1,10 @@
 """Settings of extensions, skills, sub-agents, plans and to-do lists."""
 
+from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
 from tejat.config.settings.merge import (
     last_wins,
+    merge_agent_overrides,
     project_may_add_lists,
     project_may_lower,
     project_may_tighten,
@@ -10,7 +12,6 @@ from tejat.config.settings.merge import (
     without_project,
 )
 from tejat.config.settings.schema.spec import SettingSpec
-from tejat.config.settings.subagents import FORMER_OVERRIDES, merge_overrides, parse_overrides
 
 EXTENSION_SETTINGS = (
     SettingSpec(
@@ -73,9 +74,9 @@ EXTENSION_SETTINGS = (
     ),
     SettingSpec(
         "agent_overrides",
-        SettingKey("agents.overrides", *FORMER_OVERRIDES),
-        parse_overrides,
-        merge_overrides,
+        SettingKey("agents.overrides", *parsers.FORMER_AGENT_SETTINGS),
+        parsers.parse_agent_overrides,
+        merge_agent_overrides,
         protects=True,
     ),
     SettingSpec("agents_max_parallel", SettingKey("agents.maxParallel"), SettingValue.count, project_may_lower),
