@@ -45,10 +45,11 @@ def session_system_prompt(
     describe_sandbox: Callable[[], str],
     is_headless: bool,
     window: Callable[[], int],
+    skills: Callable[[int], str] = lambda _window: "",
 ) -> str:
     """Build the system prompt for a context window of `window` tokens. Raises UsageError.
 
-    `describe_sandbox` returns what commands run in, empty for nothing.
+    `describe_sandbox` returns what commands run in, empty for nothing; `skills` returns the catalogue of skills.
     """
     is_lean = is_lean_window(window())
     text = context.to_prompt(run_config.roots[0])
@@ -59,6 +60,7 @@ def session_system_prompt(
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
+        skills=skills(window()),
     )
 
 

@@ -17,6 +17,7 @@ from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
 
 if TYPE_CHECKING:
+    from tejat.app.skills.service import SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.approval.modes import SandboxRequest
@@ -68,11 +69,16 @@ class ToolServices:
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
+        self.can_ask = False
+        """Whether there is a user to ask."""
+        self.has_skills = False
+        """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None
         """Gets each command that goes on in the background, in the thread of the event loop."""
         self._sandbox_report: SandboxReport | None = None
+        self._shown: dict[str, None] = {}
         self._runs_nothing = runs_nothing
         self._exit_stack = ExitStack()
 
@@ -98,6 +104,14 @@ class ToolServices:
         self._workspace.roots.add((directory,))
         if "undo" in self.__dict__:
             self.undo.add_roots((directory,))
+
+    def show_read_only(self, directory: str) -> None:
+        """Let tools and commands read an existing directory, but not write there. Raises UsageError."""
+        self._workspace.roots.add_read_only(directory)
+        real = os.path.realpath(directory)
+        self._shown[real] = None
+        if "_session_sandbox" in self.__dict__:
+            self._session_sandbox.show(real)
 
     def shell(self) -> "ShellContext":
         return self._shell
@@ -126,6 +140,13 @@ class ToolServices:
         from tejat.engine.loop.edit_correction import ModelEditCorrector
 
         return ModelEditCorrector(self._model.ask)
+
+    @cached_property
+    def skills(self) -> "SkillService":
+        """The skills of the run."""
+        from tejat.app.skills.service import SkillService
+
+        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -302,6 +323,8 @@ class ToolServices:
             container=options.container,
             is_in_use=lambda: _has_running_jobs(self._paths),
         )
+        for directory in self._shown:
+            session_sandbox.show(directory)
         self._set_sandbox_report(session_sandbox.report)
         return self._exit_stack.enter_context(session_sandbox)
 
