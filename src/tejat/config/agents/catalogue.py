@@ -10,13 +10,12 @@ MAX_TOKENS = 2_000
 _SHARE = 100
 """The part of the context window that the catalogue may take: one hundredth."""
 _TAG = "subagent"
-_RULES = """\
-# Sub-agents
-
-Use `invoke_agent` to delegate what is large or noisy, such as exploring much code or work with long output; do small things \
-yourself. Never let two agents that change the same files work at once. An agent sees nothing of this conversation: its \
-prompt must say everything it needs to know.
-"""
+_RULES = (
+    "# Sub-agents\n\n"
+    "Use `invoke_agent` to delegate what is large or noisy, such as exploring much code or work with long output. "
+    "Never let two agents that change the same files work at once. "
+    "An agent sees nothing of this conversation: its prompt must say everything that it needs to know."
+)
 
 
 @frozen
@@ -38,7 +37,7 @@ def build_catalogue(items: Sequence[CatalogueItem], *, window: int, limit: int |
     if not fitted.items:
         return SubagentCatalogue("", fitted)
     listing = render_catalogue(fitted.items, tag=_TAG)
-    return SubagentCatalogue(f"{_RULES}\n<available_subagents>\n{listing}\n</available_subagents>", fitted)
+    return SubagentCatalogue(f"{_RULES}\n\n<available_subagents>\n{listing}\n</available_subagents>", fitted)
 
 
 def item_tokens(item: CatalogueItem) -> int:

@@ -124,8 +124,14 @@ def _unknown_keys(given: Mapping[str, JsonValue]) -> list[str]:
     if not unknown:
         return []
     names = ", ".join(key[:_MAX_SHOWN] for key in unknown)
-    return [lazy_plural("unknown key {names}, which has no effect", "unknown keys {names}, which have no effect",
-                        len(unknown), names=names)]
+    return [
+        lazy_plural(
+            "unknown key {names}, which has no effect",
+            "unknown keys {names}, which have no effect",
+            len(unknown),
+            names=names,
+        )
+    ]
 
 
 def _parse_servers(given: Mapping[str, JsonValue], known: KnownTools, notes: list[str]) -> Mapping[str, JsonObject]:
@@ -149,8 +155,14 @@ def _parse_tools(
         names = ", ".join(name[:_MAX_SHOWN] for name in unknown)
         if not tools:
             raise BrokenAgent(lazy("none of its tools exist here: {names}", names=names))
-        notes.append(lazy_plural("unknown tool {names}, which is left out", "unknown tools {names}, which are left out",
-                                 len(unknown), names=names))
+        notes.append(
+            lazy_plural(
+                "unknown tool {names}, which is left out",
+                "unknown tools {names}, which are left out",
+                len(unknown),
+                names=names,
+            )
+        )
     return tools
 
 

@@ -1,7 +1,7 @@
 """Directories with the files of sub-agents."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from tejat.config.agents.definition import MAX_NAME_LENGTH, normalize_keys, parse_definition
@@ -10,7 +10,7 @@ from tejat.config.agents.errors import BrokenAgent
 from tejat.config.agents.places import AgentDirectory
 from tejat.config.agents.tool_list import KnownTools
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
-from tejat.config.front_matter import FrontMatterError, front_matter_list, parse_front_matter
+from tejat.config.front_matter import FrontMatterError, YamlParser, front_matter_list, parse_front_matter
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.messages.types import JsonValue
@@ -28,7 +28,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class AgentReader:
     """Reads directories. `problems` are about directories that cannot be read as a whole."""
 
-    def __init__(self, known: KnownTools, parse_yaml: "Callable[[str], JsonValue] | None" = None) -> None:
+    def __init__(self, known: KnownTools, parse_yaml: YamlParser) -> None:
         self.problems: list[str] = []
         self._known = known
         self._parse_yaml = parse_yaml

@@ -16,6 +16,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 if TYPE_CHECKING:
     from tejat.config.settings.types import Setting
 
+
 @frozen
 class OverriddenAgent:
     """A definition with the settings for it, and whether they leave it on. `problems` name the file of the setting."""
@@ -76,8 +77,7 @@ class _Override:
 
     def _limit(self, field: str, most: int | None) -> Callable[[JsonValue], None]:
         def apply(value: JsonValue) -> None:
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or value <= 0 or (field == "max_turns" and not float(value).is_integer()):
+            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
                 raise BrokenAgent(lazy("must be a number greater than 0"))
             if most is not None and not 1 <= value <= most:
                 raise BrokenAgent(lazy("must be a number from 1 to {most}", most=most))

@@ -64,7 +64,7 @@ class SubagentRegistry:
             found += _read_directories(sources, problems)
         if sources.overrides:
             found = [_apply_overrides(entry, sources, problems) for entry in found]
-        self.entries = tuple(_hide_duplicates(found, problems))
+        self.entries = tuple(_hide_duplicates(found))
         self.problems = (*problems, *(line for entry in self.entries for line in entry.problems))
 
     def find(self, name: str) -> SubagentDefinition | None:
@@ -166,7 +166,7 @@ def _apply_overrides(entry: SubagentEntry, sources: SubagentSources, problems: l
     return replace(entry, state=SubagentState.DISABLED, reason=lazy("it is disabled in the settings"))
 
 
-def _hide_duplicates(entries: Sequence[SubagentEntry], problems: list[str]) -> Iterator[SubagentEntry]:
+def _hide_duplicates(entries: Sequence[SubagentEntry]) -> Iterator[SubagentEntry]:
     """Let the first agent of each name have it. Two of one party cannot be told apart even by qualified names."""
     taken: dict[str, SubagentEntry] = {}
     qualified: dict[str, SubagentEntry] = {}

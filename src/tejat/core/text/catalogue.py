@@ -22,7 +22,7 @@ class CatalogueItem:
 
 @frozen
 class Catalogue:
-    """The items of a catalogue as far as they fit. `left_out` are names that did not, `is_cut` is about descriptions."""
+    """The items that fit, and the names `left_out`. `is_cut`: descriptions are shortened or missing."""
 
     items: tuple[CatalogueItem, ...]
     tokens: int
@@ -36,6 +36,7 @@ def fit_catalogue(items: Sequence[CatalogueItem], *, tag: str, max_tokens: int) 
     `tag` is the element of one item in `render_catalogue`. A `max_tokens` of 0 means no limit, except that very long
     descriptions are cut.
     """
+    items = [CatalogueItem(item.name, " ".join(item.description.split())) for item in items]
     for length in _LENGTHS:
         cut = tuple(CatalogueItem(item.name, shorten_description(item.description, length)) for item in items)
         tokens = estimate_text_tokens(render_catalogue(cut, tag=tag))
@@ -69,7 +70,7 @@ def escape_markup(text: str) -> str:
 
 
 def shorten_description(text: str, length: int) -> str:
-    """A description on one line with at most this many characters, ended at a sentence if one ends late enough."""
+    """A description of one line with at most this many characters, ended at a sentence if one ends late enough."""
     line = " ".join(text.split())
     if len(line) <= length:
         return line
