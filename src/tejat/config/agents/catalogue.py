@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.tokens import estimate_text_tokens
-from tejat.core.text.catalogue import Catalogue, CatalogueItem, fit_catalogue, render_catalogue
+from tejat.core.text.catalogue import CatalogueItem, FittedCatalogue, fit_catalogue, render_catalogue
 
 MAX_TOKENS = 2_000
 _SHARE = 100
@@ -23,7 +23,7 @@ class SubagentCatalogue:
     """The section of the system prompt, empty without agents, and how much of the descriptions it has."""
 
     text: str
-    fitted: Catalogue
+    fitted: FittedCatalogue
 
     @property
     def tokens(self) -> int:

@@ -215,20 +215,20 @@ class _FieldReader:
             raise BrokenAgent(lazy("{key} must be a list of names", key=key))
         return [name for name in names if name]
 
-    def number(self, key: str, most: float) -> float | None:
-        """A number from 0 to `most`, None if it is missing."""
+    def number(self, key: str, maximum: float) -> float | None:
+        """A number from 0 to `maximum`, None if it is missing."""
         value = self._given.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-            raise BrokenAgent(lazy("{key} must be a number from 0 to {most:g}", key=key, most=most))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= maximum:
+            raise BrokenAgent(lazy("{key} must be a number from 0 to {most:g}", key=key, most=maximum))
         return float(value)
 
-    def count(self, key: str, most: int) -> int | None:
-        """An integer from 1 to `most`, None if it is missing."""
+    def count(self, key: str, maximum: int) -> int | None:
+        """An integer from 1 to `maximum`, None if it is missing."""
         value = self._given.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BrokenAgent(lazy("{key} must be an integer from 1 to {most}", key=key, most=most))
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+            raise BrokenAgent(lazy("{key} must be an integer from 1 to {most}", key=key, most=maximum))
         return value

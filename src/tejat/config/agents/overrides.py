@@ -75,12 +75,12 @@ class _Override:
             raise BrokenAgent(lazy("must be true or false"))
         self.is_enabled = self.is_enabled and value if self._tightens_only else value
 
-    def _limit(self, field: str, most: int | None) -> Callable[[JsonValue], None]:
+    def _limit(self, field: str, maximum: int | None) -> Callable[[JsonValue], None]:
         def apply(value: JsonValue) -> None:
             if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
                 raise BrokenAgent(lazy("must be a number greater than 0"))
-            if most is not None and not 1 <= value <= most:
-                raise BrokenAgent(lazy("must be a number from 1 to {most}", most=most))
+            if maximum is not None and not 1 <= value <= maximum:
+                raise BrokenAgent(lazy("must be a number from 1 to {most}", most=maximum))
             number = float(value) if field in ("timeout_minutes", "max_cost") else int(value)
             present: float | None = getattr(self.definition, field)
             if self._tightens_only and present is not None and number > present:

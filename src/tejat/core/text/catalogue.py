@@ -21,7 +21,7 @@ class CatalogueItem:
 
 
 @frozen
-class Catalogue:
+class FittedCatalogue:
     """The items that fit, and the names `left_out`. `is_cut`: descriptions are shortened or missing."""
 
     items: tuple[CatalogueItem, ...]
@@ -30,7 +30,7 @@ class Catalogue:
     left_out: tuple[str, ...] = ()
 
 
-def fit_catalogue(items: Sequence[CatalogueItem], *, tag: str, max_tokens: int) -> Catalogue:
+def fit_catalogue(items: Sequence[CatalogueItem], *, tag: str, max_tokens: int) -> FittedCatalogue:
     """Cut descriptions at the end of a sentence, all to the same length, then leave out items from the end.
 
     `tag` is the element of one item in `render_catalogue`. A `max_tokens` of 0 means no limit, except that very long
@@ -42,13 +42,13 @@ def fit_catalogue(items: Sequence[CatalogueItem], *, tag: str, max_tokens: int) 
         tokens = estimate_text_tokens(render_catalogue(cut, tag=tag))
         if not max_tokens or tokens <= max_tokens:
             is_cut = any(len(now.description) < len(item.description) for now, item in zip(cut, items, strict=True))
-            return Catalogue(cut, tokens, is_cut=is_cut)
+            return FittedCatalogue(cut, tokens, is_cut=is_cut)
     kept = [CatalogueItem(item.name, "") for item in items]
     left_out: list[str] = []
     while kept and estimate_text_tokens(render_catalogue(kept, tag=tag)) > max_tokens:
         left_out.append(kept.pop().name)
     tokens = estimate_text_tokens(render_catalogue(kept, tag=tag))
-    return Catalogue(tuple(kept), tokens, is_cut=True, left_out=tuple(reversed(left_out)))
+    return FittedCatalogue(tuple(kept), tokens, is_cut=True, left_out=tuple(reversed(left_out)))
 
 
 def render_catalogue(items: Sequence[CatalogueItem], *, tag: str) -> str:
