@@ -41,6 +41,7 @@ LAZY_IMPORTS = {
     "config/agents/registry.py": "there are agent files to read, or settings for agents",
     "config/files/yaml_cache.py": "a YAML text is not stored yet",
     "config/custom_commands.py": "there is a command to read",
+    "config/extensions/enablement.py": "an extension is turned on or off",
     "config/yaml_values.py": "there is YAML to parse",
     "config/settings/file.py": "there are settings to read",
     "config/settings/inspection.py": "a hook is for an event that is not one of Gemini CLI",
