@@ -52,10 +52,7 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 @frozen
 class _Before:
-    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch.
-
-    `unit` is the run of a sub-agent that the call belongs to.
-    """
+    """What was seen before a call by an agent `unit`. `seen` is when looking began, in nanoseconds since the epoch."""
 
     snapshots: _Snapshots
     seen: int
@@ -147,9 +144,8 @@ class UndoRecorder:
         """Run a call and record its changes to files, also when it fails or is cancelled.
 
         With `whole_tree` everything below the roots is compared, unless the changes are `planned`; otherwise only
-        `paths`. If the present contents cannot
-        be stored, raises UndoUnavailable without running the call. If the changes cannot be recorded afterwards, the
-        result is an error that says so.
+        `paths`. If the present contents cannot be stored, raises UndoUnavailable without running the call. If the
+        changes cannot be recorded afterwards, the result is an error that says so.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
