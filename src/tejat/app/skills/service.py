@@ -162,7 +162,7 @@ class SkillService:
         if skill is None:
             return
         self._agreed.add((skill.path, confirmation.digest))
-        if scope is not Scope.SESSION:
+        if scope in (Scope.PROJECT, Scope.USER):
             root = self._run_config.roots[0] if scope is Scope.PROJECT else None
             save_agreement(self._run_config.paths, source=skill.path, digest=confirmation.digest, project=root)
 

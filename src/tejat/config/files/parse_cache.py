@@ -12,7 +12,7 @@ from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
 from tejat.workspace.files.private_files import write_private_file
 
-_MAX_ENTRIES = 3000
+MAX_ENTRIES = 3000
 
 
 class ParseCache:
@@ -51,7 +51,7 @@ class ParseCache:
         if not self._has_changed:
             return
         kept = [(path, entry) for path, entry in self._entries.items() if path not in self._used]
-        entries = dict([*kept, *self._used.items()][-_MAX_ENTRIES:])
+        entries = dict([*kept, *self._used.items()][-MAX_ENTRIES:])
         with suppress(OSError, UsageError):
             make_private_directory(os.path.dirname(self._path))
             write_private_file(self._path, dump_json({"version": self._version, "files": entries}))

@@ -62,7 +62,7 @@ def read_skill_content(skill: Skill) -> SkillContent:
     return SkillContent(fields, body, digest, files, sizes)
 
 
-def find_changed_files(directory: str, files: Mapping[str, str], relative: str) -> bool:
+def is_changed_file(directory: str, files: Mapping[str, str], relative: str) -> bool:
     """Whether a file of a skill differs from when it was activated, or is new."""
     return _pin(os.path.join(directory, relative)) != files.get(relative)
 
