@@ -104,7 +104,8 @@ class UndoEntry:
 
     `started` and `time` are the begin and the end of the call, in seconds since the epoch. `named` are the paths that
     the call names, directories with all that is in them. `undoes` is the entry that this one restored, `undone_by` the
-    one that restored this one and is in force. `session` and `call` are the ids of the session and the call.
+    one that restored this one and is in force. `session` and `call` are the ids of the session and the call. `unit` is
+    the run of a sub-agent that the call belongs to, empty for none.
     """
 
     id: str
@@ -120,6 +121,7 @@ class UndoEntry:
     started: float | None = None
     named: tuple[str, ...] = ()
     foreign: tuple[ForeignChange, ...] = ()
+    unit: str = ""
 
     @property
     def own_changes(self) -> tuple[PathChange, ...]:

@@ -43,11 +43,15 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 @frozen
 class _Before:
-    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch."""
+    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch.
+
+    `unit` is the run of a sub-agent that the call belongs to.
+    """
 
     snapshots: _Snapshots
     seen: int
     is_exact: bool
+    unit: str = ""
 
 
 @frozen
@@ -75,18 +79,21 @@ class UndoRecorder:
         file_limit: int = _FILE_LIMIT,
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
+        unit: Callable[[], str] = str,
         helpers: Callable[[], Collection[int]] = tuple,
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
         """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
         `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
-        id of the current session, `helpers` the pids of processes that start commands and change no files themselves.
-        `on_warning` gets each new warning, in the thread of the event loop.
+        id of the current session and `unit` the run of a sub-agent that makes the call, `helpers` the pids of processes
+        that start commands and change no files themselves. `on_warning` gets each new warning, in the thread of the
+        event loop.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
         self._session = session
+        self._unit = unit
         self._helpers = helpers
         self._on_warning = on_warning
         self._unsaved_warnings: list[str] = []
@@ -217,7 +224,7 @@ class UndoRecorder:
             raise UndoUnavailable(message) from error
         if not whole_tree:
             _check_kept(taken)
-        return _Before(taken, seen, is_exact=not whole_tree)
+        return _Before(taken, seen, is_exact=not whole_tree, unit=self._unit())
 
     async def _record_after(self, call: FunctionCall, before: _Before, run: _Run) -> str | None:
         """Record the changes of a call; return why that failed."""
@@ -319,6 +326,7 @@ class UndoRecorder:
                 times=None if before.is_exact else times,
                 session=self._session(),
                 call=call.id or "",
+                unit=before.unit,
             )
             self._archive.record(recorded, comparisons, stop)
 

@@ -92,6 +92,7 @@ def _encode_entry(entry: UndoEntry) -> bytes:
         "started": entry.started,
         "named": entry.named,
         "foreign": [[change.path, change.reason, change.is_proven] for change in entry.foreign],
+        "unit": entry.unit,
     }
     # ASCII preserves lone surrogates, which stand for undecodable bytes in names.
     return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
@@ -129,6 +130,7 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
             started=None if (started := stored.get("started")) is None else _as_time(started),
             named=tuple(map(_as_str, _as_list(stored.get("named", [])))),
             foreign=tuple(map(_decode_foreign, _as_list(stored.get("foreign", [])))),
+            unit=_as_str(stored.get("unit", "")),
         )
     except (InvalidJson, KeyError, TypeError, ValueError):
         return None
