@@ -17,6 +17,12 @@ POLICY_DIRECTORY = "policies"
 PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
 """The settings file of a project, relative to its root."""
 
+SKILL_FILE = "SKILL.md"
+SKILL_DIRECTORIES = (".claude/skills", ".gemini/skills", ".agents/skills")
+"""The skills of a project or of the user, lowest precedence first."""
+AGENT_DIRECTORIES = (".gemini/agents", ".claude/agents")
+"""The sub-agents of a project."""
+
 MACHINE_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
     if sys.platform == "darwin"
@@ -83,6 +89,9 @@ class AppPaths:
     """The user's settings that only Tejat understands. They have precedence over those of a project."""
     user_commands = _PathIn("gemini", "commands")
     user_tools = _PathIn("gemini", "tools")
+    user_agents = _PathIn("gemini", "agents")
+    claude_agents = _PathIn("home", ".claude", "agents")
+    """The user's agents for Claude Code."""
     mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
     gemini_trusted_folders = _PathIn("gemini", "trustedFolders.json")
     extensions = _PathIn("gemini", "extensions")
@@ -118,6 +127,11 @@ class AppPaths:
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
 
+    reported_agents = _PathIn("state", "reported-agents.json")
+    """Digests of agents that hide others, by qualified name, that the user was told of."""
+    yaml_cache = _PathIn("state", "yaml-cache.json")
+    """Values of YAML texts."""
+
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")
 
@@ -140,6 +154,27 @@ def same_directory(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return False
+
+
+def project_directories(root: str, homes: tuple[str, ...]) -> tuple[str, ...]:
+    """The root and, in a git repository, the directories above it up to its top, without home directories.
+
+    A repository that belongs to another user does not count: anyone could put one above the root.
+    """
+    found, here = [root], os.path.realpath(root)
+    real_homes = set(map(os.path.realpath, homes))
+    while True:
+        try:
+            owner = os.lstat(os.path.join(here, ".git")).st_uid
+            return tuple(found) if owner in (0, os.geteuid()) else (root,)
+        except OSError:
+            pass
+        parent = os.path.dirname(here)
+        if parent == here or here in real_homes:
+            return (root,)
+        here = parent
+        if here not in real_homes:
+            found.append(here)
 
 
 def app_paths(environment: Mapping[str, str]) -> AppPaths:
