@@ -6,7 +6,7 @@ from tejat.config.extensions.variables import ExtensionVariables, find_reference
 
 VARIABLES = ExtensionVariables(
     "/e/my ext",
-    "/work",
+    "/project",
     {"PLAIN": "p", "GITHUB_TOKEN": "ghp_secretsecret", "EMPTY": "", "NESTED": "$PLAIN"},
     {"MY_API_KEY": "sk-1", "ODD": "${extensionPath} $PLAIN"},
 )
@@ -16,7 +16,7 @@ VARIABLES = ExtensionVariables(
     ("text", "expected"),
     [
         ("${extensionPath}${/}x", "/e/my ext/x"),
-        ("${workspacePath}${pathSeparator}y", "/work/y"),
+        ("${workspacePath}${pathSeparator}y", "/project/y"),
         ("$PLAIN ${PLAIN} ${PLAIN:-z}", "p p p"),
         ("$MISSING ${MISSING} ${MISSING:-z} ${EMPTY:-z}", "$MISSING ${MISSING} z z"),
         ("$MY_API_KEY", "sk-1"),
@@ -31,7 +31,7 @@ def test_manifest_and_hooks(text: str, expected: str) -> None:
 
 def test_texts_for_the_model_get_no_values() -> None:
     text = "${extensionPath} ${workspacePath} ${MY_API_KEY} $PLAIN ${/}"
-    assert VARIABLES.expand_places(text) == "/e/my ext /work ${MY_API_KEY} $PLAIN /"
+    assert VARIABLES.expand_places(text) == "/e/my ext /project ${MY_API_KEY} $PLAIN /"
 
 
 def test_references() -> None:

@@ -38,14 +38,14 @@ class SettingScope(StrEnum):
     WORKSPACE = "workspace"
 
 
-class SettingValue(NamedTuple):
+class StoredValue(NamedTuple):
     """A value and its scope."""
 
     value: str
     scope: SettingScope
 
     def __repr__(self) -> str:
-        return f"SettingValue(scope={self.scope!r})"
+        return f"StoredValue(scope={self.scope!r})"
 
 
 @frozen
@@ -63,14 +63,14 @@ class ExtensionSettingsStore:
     workspace: str
     is_trusted: bool = True
 
-    def read(self, manifest: ExtensionManifest) -> dict[str, SettingValue]:
+    def read(self, manifest: ExtensionManifest) -> dict[str, StoredValue]:
         """The values by variable. Only declared variables are read. Raises ConfigurationError for an unusable file."""
-        found: dict[str, SettingValue] = {}
+        found: dict[str, StoredValue] = {}
         declared = manifest.effective_settings
         scopes = (SettingScope.USER, SettingScope.WORKSPACE) if self.is_trusted else (SettingScope.USER,)
         for scope in scopes if declared else ():
             for variable, value in self._read_scope(declared, scope).items():
-                found[variable] = SettingValue(value, scope)
+                found[variable] = StoredValue(value, scope)
         return found
 
     def store(self, setting: ExtensionSetting, value: str, scope: SettingScope = SettingScope.USER) -> None:
