@@ -300,10 +300,10 @@ class TestList:
     def test_why_a_rule_does_not_count_stands_below_it(self, policy: Shell, places: AppPaths) -> None:
         path = Path(places.gemini) / "policies" / "a.toml"
         path.parent.mkdir(parents=True)
-        path.write_text('[[rule]]\ntool = "glob"\ntoolAnnotations = { x = 1 }\ndecision = "allow"\n')
+        path.write_text('[[rule]]\ncommandRegex = "git .*"\ndecision = "allow"\n')
         assert policy("list")[1].splitlines()[2:] == [
-            f'            allow glob, annotated {{"x" = 1}}  {path}:1',
-            "            └─ annotations are the server's own claims, so they allow nothing unless the server is trusted",
+            f'            allow {SHELL}, command like "git .*"  {path}:1',
+            "            └─ commandRegex cannot allow commands: use commandPrefix",
         ]
 
 
