@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, TypedTool
+from tejat.core.tools.base import BaseTool, ParsingTool
 from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
@@ -30,6 +30,8 @@ TOOLS = {
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
+    "ask_user": ("Ask User", "AskUserTool", "communicate"),
+    "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -127,6 +129,8 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "save_memory": (["fact"], []),
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
+    "ask_user": (["questions"], []),
+    "get_internal_docs": ([], ["path"]),
 }
 
 
@@ -216,6 +220,8 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "save_memory": ([{"fact": "Likes tea."}], [{"modified_by_user": True, "modified_content": "x"}]),
     "web_fetch": ([{"prompt": "https://a.example"}, {"url": "https://a.example"}], []),
     "google_web_search": ([{"query": "tea"}], []),
+    "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
+    "get_internal_docs": ([{}], [{"path": "index.md"}]),
 }
 
 
@@ -226,7 +232,7 @@ def in_place(arguments: dict[str, object], root: Path) -> dict[str, object]:
 
 
 def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
-    assert isinstance(tool, TypedTool)
+    assert isinstance(tool, ParsingTool)
     return tool.parse(arguments)
 
 

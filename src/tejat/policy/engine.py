@@ -14,7 +14,7 @@ from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
-from tejat.policy.tool_names import MEMORY
+from tejat.policy.tool_names import MEMORY, SESSION_TOOLS
 from tejat.policy.types import (
     NOT_SANDBOXED,
     CallFacts,
@@ -316,7 +316,8 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
 
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
-    if evaluator.call.facts.kind in READ_ONLY_KINDS:
+    facts = evaluator.call.facts
+    if facts.kind in READ_ONLY_KINDS or (facts.server is None and facts.tool in SESSION_TOOLS):
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:

@@ -5,6 +5,10 @@ from collections.abc import Mapping
 
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
+ASK_USER = "ask_user"
+
+SESSION_TOOLS = frozenset({ASK_USER, "write_todos"})
+"""Built-in tools that reach nothing but the session and its user: allowed in every mode unless a rule denies them."""
 
 TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_directory": ("LSTool",),
@@ -21,6 +25,8 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    ASK_USER: ("AskUserTool",),
+    "get_internal_docs": ("GetInternalDocsTool",),
 }
 """Every built-in tool with its class names and former names."""
 

@@ -7,11 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
+    from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
@@ -33,6 +35,10 @@ FILE_TOOLS = (
 """Tools that need nothing but a workspace."""
 
 
+UNDECLARED_TOOLS = frozenset({"get_internal_docs"})
+"""Tools that can be called but are declared to certain agents only, by name."""
+
+
 class ToolDependencies(Protocol):
     """Services that the built-in tools need. Each is created on first use."""
 
@@ -45,6 +51,12 @@ class ToolDependencies(Protocol):
     def web(self) -> "WebAccess": ...
 
     def corrector(self) -> "EditCorrector | None": ...
+
+    def preset_answers(self) -> "PresetAnswers": ...
+
+    def offers(self, tool: str) -> bool:
+        """Whether models are told of this built-in tool now. It can be called in any case."""
+        ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -61,7 +73,9 @@ def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     """Create a registry with every built-in tool."""
     registry = ToolRegistry()
     for declaration in load_declarations():
-        registry.register_entry(_builtin_entry(declaration, partial(load_builtin, declaration["name"], dependencies)))
+        name = declaration["name"]
+        entry = _builtin_entry(declaration, partial(load_builtin, name, dependencies))
+        registry.register_entry(replace(entry, is_declared=partial(dependencies.offers, name)))
     return registry
 
 
@@ -129,6 +143,14 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.stop_background_process import StopBackgroundProcessTool
 
             return StopBackgroundProcessTool(dependencies.shell().jobs)
+        case "ask_user":
+            from tejat.tools.ask_user import AskUserTool
+
+            return AskUserTool(dependencies.preset_answers)
+        case "get_internal_docs":
+            from tejat.tools.get_internal_docs import GetInternalDocsTool
+
+            return GetInternalDocsTool()
         case _:
             return load_file_tool(name, dependencies.workspace())
 

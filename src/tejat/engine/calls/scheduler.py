@@ -4,10 +4,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tejat.core.approval.confirmation import Risk, ToolOrigin, ToolOriginKind, TrialConfirmation
+from tejat.core.approval.confirmation import ApprovalRequest, Risk, ToolOrigin, ToolOriginKind, TrialConfirmation
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy, lazy
@@ -37,7 +38,7 @@ from tejat.tools.registry import ToolRegistry, ToolSource
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import HookedCall, ToolHooks
-    from tejat.core.approval.confirmation import ApprovalRequest, Confirmation
+    from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
 _MAX_CONCURRENT = 24
@@ -49,7 +50,7 @@ _ORIGINS = {
     ToolSource.DISCOVERED: ToolOriginKind.DISCOVERED,
     ToolSource.MCP: ToolOriginKind.SERVER,
 }
-_FATAL_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})
+_FATAL_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT, ErrorType.ANSWER_REQUIRED})
 
 CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
 CANCELLED_BEFORE_START = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
@@ -119,10 +120,10 @@ class Batch:
         return [call.response or build_response(call.request, cancelled) for call in self._calls]
 
     @property
-    def stop_reason(self) -> str | None:
+    def fatal_error(self) -> ToolError | None:
         """The error that ends the turn, None if there is none."""
         errors = (result.error for result in self.results)
-        return next((error.message for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
+        return next((error for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
 
     async def run(self) -> None:
         try:
@@ -226,11 +227,21 @@ class Batch:
         except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
             return False
 
-    def _on_question(self, call: "_BatchCall", question: "ApprovalRequest") -> None:
+    def _on_question(self, call: "_BatchCall", question: ApprovalRequest) -> None:
         self._asked.add(call.index)
         self._set_state(call, CallState.AWAITING_APPROVAL)
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
+
+    async def _ask_user(self, call: "_BatchCall", tool: BaseTool, subject: "AskUserConfirmation") -> "ApprovalReply":
+        """Ask the user what a running tool wants to know. Raises NobodyToAsk."""
+        place, total = self._question_position(call)
+        question = ApprovalRequest(subject, tool.name, origin=self._origin_of(tool), place=place, total=total)
+        self._on_question(call, question)
+        try:
+            return await self._scheduler.permission.ask(question)
+        finally:
+            self._set_state(call, CallState.EXECUTING)
 
     def _start_trial(self, call: "_BatchCall") -> ToolContext:
         self._set_state(call, CallState.EXECUTING)
@@ -265,12 +276,13 @@ class Batch:
         """Run an authorised call and record its changes. Raises UndoUnavailable before anything is done."""
         tool = call.tool
         assert tool is not None
-        partial: list[ToolResult] = []
+        unfinished: list[ToolResult] = []
         context = ToolContext(
             approved=ready.approved,
             update_output=lambda output: self._emit_output(call, output),
-            keep_partial=partial.append,
+            keep_partial=unfinished.append,
             environment=command_environment(ready.facts),
+            ask=partial(self._ask_user, call, tool) if self._scheduler.permission.can_ask else None,
         )
         self._set_state(call, CallState.EXECUTING)
         call.started = time.perf_counter()
@@ -289,7 +301,7 @@ class Batch:
             planned = ready.approved.changes if isinstance(ready.approved, TrialConfirmation) else None
             return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree, planned=planned)
         except asyncio.CancelledError:
-            result = _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None)
+            result = _cancelled_result(CANCELLED_WHILE_RUNNING, unfinished[-1] if unfinished else None)
             self._finish(call, result, ready.allowed_by)
             raise
 
