@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 
+from tejat.core.approval.user_question import ASK_USER
+
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
-ASK_USER = "ask_user"
 
 SESSION_TOOLS = frozenset({ASK_USER, "write_todos"})
 """Built-in tools that reach nothing but the session and its user: allowed in every mode unless a rule denies them."""

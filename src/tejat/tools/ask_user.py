@@ -8,11 +8,11 @@ from typing import cast
 
 from tejat.core.approval.confirmation import AskUserConfirmation, Outcome
 from tejat.core.approval.user_question import (
-    NobodyToAsk,
     PresetAnswers,
     QuestionOption,
     QuestionType,
     UserQuestion,
+    UserUnavailable,
     answers_by_position,
 )
 from tejat.core.errors import ErrorType, ToolFailure
@@ -28,7 +28,7 @@ from tejat.tools.failures import invalid_params
 
 MAX_QUESTIONS = 4
 MIN_OPTIONS, MAX_OPTIONS = 2, 4
-NOBODY = "Nobody can be asked in this run. Decide yourself, say what you assumed, and go on."
+NO_USER = "Nobody can be asked in this run. Decide yourself, say what you assumed, and go on."
 DISMISSED = "User dismissed ask_user dialog without answering."
 
 _SCHEMA: JsonObject = {
@@ -103,11 +103,11 @@ class AskUserTool(ParsingTool):
         unanswered = [number for number in range(len(questions)) if number not in given]
         try:
             asked = await _ask(context, tuple(questions[number] for number in unanswered)) if unanswered else {}
-        except NobodyToAsk:
+        except UserUnavailable:
             if preset.is_required:
                 raise _unanswered_error([questions[number] for number in unanswered]) from None
             if not given:
-                return ToolResult(NOBODY, lazy("Nobody to ask"))
+                return ToolResult(NO_USER, lazy("Nobody to ask"))
             asked = {}
         if asked is None:
             return ToolResult(DISMISSED, lazy("User dismissed dialog"))
@@ -116,9 +116,9 @@ class AskUserTool(ParsingTool):
 
 
 async def _ask(context: ToolContext, questions: tuple[UserQuestion, ...]) -> dict[str, str] | None:
-    """Return the answers by position, None if the user dismissed the dialog. Raises NobodyToAsk."""
+    """Return the answers by position, None if the user dismissed the dialog. Raises UserUnavailable."""
     if context.ask is None:
-        raise NobodyToAsk
+        raise UserUnavailable
     reply = await context.ask(AskUserConfirmation(_("The model asks"), questions))
     if reply.outcome in (Outcome.CANCEL, Outcome.STOP) or reply.answers is None:
         return None

@@ -12,11 +12,10 @@ from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.approval.user_question import PresetAnswers
+from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
-from tejat.policy.tool_names import ASK_USER
 from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:

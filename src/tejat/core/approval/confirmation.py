@@ -180,7 +180,7 @@ class AskUserConfirmation:
 
     `ApprovalReply.answers` has an answer for each position, as text: `{"0": "SQLite", "2": "Yes"}`. Questions without
     an answer are left out; a reply without `answers` dismisses all of them. An approver that has nobody to ask raises
-    `NobodyToAsk`.
+    `UserUnavailable`.
     """
 
     title: str

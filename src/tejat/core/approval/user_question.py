@@ -9,6 +9,8 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_summary
 
+ASK_USER = "ask_user"
+"""The tool that asks these questions."""
 MAX_HEADER_CHARS = 16
 """Characters of a header that are shown."""
 YES, NO = "Yes", "No"
@@ -118,7 +120,7 @@ def answers_by_position(answers: JsonObject, questions: Sequence[UserQuestion]) 
     }
 
 
-class NobodyToAsk(ToolFailure):
+class UserUnavailable(ToolFailure):
     """Raised by an approver that cannot ask a person."""
 
     def __init__(self) -> None:

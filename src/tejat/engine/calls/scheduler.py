@@ -29,6 +29,7 @@ from tejat.core.tools.base import (
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.approval.refusals import RejectedByUser
+from tejat.engine.calls.batch_call import BatchCall, final_state
 from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
 from tejat.engine.calls.function_response import build_response
 from tejat.engine.calls.permission import AuthorisedCall, Permission
@@ -37,7 +38,7 @@ from tejat.engine.calls.truncation import OutputTruncator
 from tejat.tools.registry import ToolRegistry, ToolSource
 
 if TYPE_CHECKING:
-    from tejat.core.agent.hooks import HookedCall, ToolHooks
+    from tejat.core.agent.hooks import ToolHooks
     from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
@@ -50,7 +51,8 @@ _ORIGINS = {
     ToolSource.DISCOVERED: ToolOriginKind.DISCOVERED,
     ToolSource.MCP: ToolOriginKind.SERVER,
 }
-_FATAL_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT, ErrorType.ANSWER_REQUIRED})
+_STOPPING_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.ANSWER_REQUIRED})
+_FATAL_ERRORS = _STOPPING_ERRORS | {ErrorType.NO_SPACE_LEFT}
 
 CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
 CANCELLED_BEFORE_START = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
@@ -104,7 +106,7 @@ class Batch:
         self._scheduler = scheduler
         self._sink = emit
         self.sink_error: Exception | None = None
-        self._calls = [_BatchCall(index, call) for index, call in enumerate(calls)]
+        self._calls = [BatchCall(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
         self._is_stopped = False
         self._asked: set[int] = set()
@@ -138,16 +140,16 @@ class Batch:
                 if call.result is None:
                     self._finish(call, _cancelled_result(why))
 
-    def _is_read_only(self, call: "_BatchCall") -> bool:
+    def _is_read_only(self, call: BatchCall) -> bool:
         """Whether a call can run concurrently. An unknown tool can: it is only answered with an error."""
         kind = self._scheduler.registry.kind_of(call.request.name)
         return kind is None or kind in READ_ONLY_KINDS
 
-    async def _run_sequentially(self, calls: "list[_BatchCall]") -> None:
+    async def _run_sequentially(self, calls: list[BatchCall]) -> None:
         for call in calls:
             await self._run_call(call, await self._prepare_and_authorise(call))
 
-    async def _run_concurrently(self, calls: "list[_BatchCall]") -> None:
+    async def _run_concurrently(self, calls: list[BatchCall]) -> None:
         """Authorise all calls in order, then run them with limited concurrency."""
         if len(calls) == 1:
             return await self._run_sequentially(calls)
@@ -162,7 +164,7 @@ class Batch:
                 group.create_task(work())
         return None
 
-    async def _prepare_and_authorise(self, call: "_BatchCall", note: str = "") -> AuthorisedCall | None:
+    async def _prepare_and_authorise(self, call: BatchCall, note: str = "") -> AuthorisedCall | None:
         """Return the authorised call, None if it is finished already: unknown, invalid or denied."""
         if self._is_stopped:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
@@ -197,7 +199,7 @@ class Batch:
             self._finish(call, unexpected_error_result(error))
         return None
 
-    async def _consult_hooks(self, call: "_BatchCall", tool: BaseTool) -> str:
+    async def _consult_hooks(self, call: BatchCall, tool: BaseTool) -> str:
         """Run the hooks before a call, which may rewrite its arguments, and return their objection.
 
         Raises ToolFailure if they refuse the call.
@@ -215,26 +217,26 @@ class Batch:
         entry = self._scheduler.registry.entry(tool.name)
         return ToolOrigin() if entry is None else ToolOrigin(_ORIGINS[entry.source], entry.server or entry.origin)
 
-    def _question_position(self, call: "_BatchCall") -> tuple[int, int]:
+    def _question_position(self, call: BatchCall) -> tuple[int, int]:
         """Return the place of the question about a call, and how many the rules foresee for this batch."""
         place = 1 + len(self._asked - {call.index})
         return place, place + sum(map(self._foresees_question, self._calls[call.index + 1 :]))
 
-    def _foresees_question(self, call: "_BatchCall") -> bool:
+    def _foresees_question(self, call: BatchCall) -> bool:
         scheduler, request = self._scheduler, call.request
         try:
             return call.result is None and scheduler.permission.asks(scheduler.registry[request.name], request.args)
         except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
             return False
 
-    def _on_question(self, call: "_BatchCall", question: ApprovalRequest) -> None:
+    def _on_question(self, call: BatchCall, question: ApprovalRequest) -> None:
         self._asked.add(call.index)
         self._set_state(call, CallState.AWAITING_APPROVAL)
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
 
-    async def _ask_user(self, call: "_BatchCall", tool: BaseTool, subject: "AskUserConfirmation") -> "ApprovalReply":
-        """Ask the user what a running tool wants to know. Raises NobodyToAsk."""
+    async def _ask_user(self, call: BatchCall, tool: BaseTool, subject: "AskUserConfirmation") -> "ApprovalReply":
+        """Ask the user what a running tool wants to know. Raises UserUnavailable."""
         place, total = self._question_position(call)
         question = ApprovalRequest(subject, tool.name, origin=self._origin_of(tool), place=place, total=total)
         self._on_question(call, question)
@@ -243,15 +245,15 @@ class Batch:
         finally:
             self._set_state(call, CallState.EXECUTING)
 
-    def _start_trial(self, call: "_BatchCall") -> ToolContext:
+    def _start_trial(self, call: BatchCall) -> ToolContext:
         self._set_state(call, CallState.EXECUTING)
         return ToolContext(update_output=lambda output: self._emit_output(call, output))
 
-    def _emit_output(self, call: "_BatchCall", output: str) -> None:
+    def _emit_output(self, call: BatchCall, output: str) -> None:
         mask = self._scheduler.mask
         self._emit(OutputUpdated(call.index, call.request, output if mask is None else mask.mask_text(output)))
 
-    async def _run_call(self, call: "_BatchCall", ready: AuthorisedCall | None) -> None:
+    async def _run_call(self, call: BatchCall, ready: AuthorisedCall | None) -> None:
         """Perform an authorised call. If a file changed since the approval, the new change is shown first."""
         proposals = 1
         if ready is not None and self._is_stopped:
@@ -272,7 +274,7 @@ class Batch:
             ready = await self._prepare_and_authorise(call, _stale_note(ready.approved, result))
         return None
 
-    async def _perform(self, call: "_BatchCall", ready: AuthorisedCall) -> ToolResult:
+    async def _perform(self, call: BatchCall, ready: AuthorisedCall) -> ToolResult:
         """Run an authorised call and record its changes. Raises UndoUnavailable before anything is done."""
         tool = call.tool
         assert tool is not None
@@ -305,7 +307,7 @@ class Batch:
             self._finish(call, result, ready.allowed_by)
             raise
 
-    async def _run_after_hooks(self, call: "_BatchCall", result: ToolResult, allowed_by: str) -> None:
+    async def _run_after_hooks(self, call: BatchCall, result: ToolResult, allowed_by: str) -> None:
         """Run the hooks after a call. Their failure does not undo what the call did."""
         hooks, mask = self._scheduler.hooks, self._scheduler.mask
         try:
@@ -330,7 +332,7 @@ class Batch:
             ) from error
 
     def _finish(
-        self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
+        self, call: BatchCall, result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
     ) -> None:
         """Mask and truncate the result, and build the one response of the call."""
         if self._scheduler.mask is not None:
@@ -340,8 +342,8 @@ class Batch:
             result = long_output.truncate(result, tool_name=call.request.name)
         call.result = result
         call.response = build_response(call.request, result)
-        call.state = _final_state(result)
-        if result.error is not None and result.error.type is ErrorType.STOP_EXECUTION:
+        call.state = final_state(result)
+        if result.error is not None and result.error.type in _STOPPING_ERRORS:
             self._is_stopped = True
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
@@ -349,7 +351,7 @@ class Batch:
         how = (call.index, call.request, call.state, result, call.response, seconds, allowed_by)
         self._emit(CallFinished(*how, was_rejected=rejected, ended_turn=ended_turn))
 
-    def _set_state(self, call: "_BatchCall", state: CallState) -> None:
+    def _set_state(self, call: BatchCall, state: CallState) -> None:
         call.state = state
         self._emit(StateChanged(call.index, call.request, state))
 
@@ -363,25 +365,7 @@ class Batch:
             self._sink, self.sink_error = None, error
 
 
-class _BatchCall:
-    """The state of one call."""
-
-    __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool", "undo_problem")
-
-    def __init__(self, index: int, request: FunctionCall) -> None:
-        self.index = index
-        self.request = request
-        self.tool: BaseTool | None = None
-        self.hook_check: HookedCall | None = None
-        self.state = CallState.VALIDATING
-        self.started = 0.0
-        self.result: ToolResult | None = None
-        self.response: tuple[Part, ...] = ()
-        self.undo_problem = ""
-        """Why the call cannot be undone. It runs only if the user has accepted that."""
-
-
-async def _discard_trial(call: _BatchCall, ready: AuthorisedCall) -> None:
+async def _discard_trial(call: BatchCall, ready: AuthorisedCall) -> None:
     if isinstance(ready.approved, TrialConfirmation) and isinstance(call.tool, TrialTool):
         await call.tool.discard_trial(ready.approved)
 
@@ -397,9 +381,3 @@ def _stale_note(approved: "Confirmation", result: ToolResult) -> str:
     if approved.type == "trial":
         return str(result.return_display)
     return _("The file changed in the meantime. This is the change against its current content.")
-
-
-def _final_state(result: ToolResult) -> CallState:
-    if result.error is None:
-        return CallState.SUCCESS
-    return CallState.CANCELLED if result.error.type is ErrorType.CANCELLED else CallState.ERROR

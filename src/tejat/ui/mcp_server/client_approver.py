@@ -14,7 +14,7 @@ from tejat.core.approval.confirmation import (
     Confirmation,
     Outcome,
 )
-from tejat.core.approval.user_question import NobodyToAsk
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -52,7 +52,7 @@ class NoApprovalChannel:
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         if isinstance(question.confirmation, AskUserConfirmation):
-            raise NobodyToAsk
+            raise UserUnavailable
         message = (
             f'"{question.tool_name}" needs approval, but this client cannot ask its user: it did not declare '
             "elicitation in form mode."

@@ -1,9 +1,9 @@
 """The result of `tools/list`."""
 
+from tejat.core.approval.user_question import ASK_USER
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.engine.calls.scheduler import Scheduler
-from tejat.policy.tool_names import ASK_USER
 
 _BUILT_IN = "built-in"
 _ADDITIVE_KINDS = frozenset({Kind.THINK, Kind.PLAN, Kind.COMMUNICATE, Kind.SWITCH_MODE})

@@ -30,4 +30,5 @@ def other_label() -> str:
 def preview_lines(questions: Sequence[UserQuestion], answers: Sequence[str], arrow: str) -> Iterator[str]:
     """Yield one line for each question with its answer, as they will be sent."""
     for question, answer in zip(questions, answers, strict=True):
-        yield f"{question.short_header} {arrow} {escape_line(answer) or _('(no answer)')}"
+        shown = escape_line(answer) or _("(no answer)")
+        yield f"{question.short_header} {arrow} {shown}"
