@@ -31,6 +31,7 @@ TOOLS = {
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
+    "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
@@ -130,6 +131,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
     "ask_user": (["questions"], []),
+    "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
 }
 
@@ -221,6 +223,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "web_fetch": ([{"prompt": "https://a.example"}, {"url": "https://a.example"}], []),
     "google_web_search": ([{"query": "tea"}], []),
     "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
+    "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
     "get_internal_docs": ([{}], [{"path": "index.md"}]),
 }
 

@@ -13,6 +13,7 @@ from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
+    from tejat.core.agent.session_state import SessionState
     from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
@@ -53,6 +54,8 @@ class ToolDependencies(Protocol):
     def corrector(self) -> "EditCorrector | None": ...
 
     def preset_answers(self) -> "PresetAnswers": ...
+
+    def session_state(self) -> "SessionState": ...
 
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
@@ -147,6 +150,10 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.ask_user import AskUserTool
 
             return AskUserTool(dependencies.preset_answers)
+        case "write_todos":
+            from tejat.tools.write_todos import WriteTodosTool
+
+            return WriteTodosTool(dependencies.session_state)
         case "get_internal_docs":
             from tejat.tools.get_internal_docs import GetInternalDocsTool
 

@@ -136,6 +136,9 @@ class ToolServices:
     def preset_answers(self) -> "PresetAnswers":
         return self.answers
 
+    def session_state(self) -> SessionState:
+        return self.state
+
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
