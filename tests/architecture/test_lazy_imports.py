@@ -38,6 +38,8 @@ LAZY_IMPORTS = {
     "app/startup.py": "the user has no model yet",
     "cli/tools/main.py": "the subcommand is known",
     "cli/tools/view.py": "a file was changed",
+    "config/agents/registry.py": "there are agent files to read, or settings for agents",
+    "config/files/yaml_cache.py": "a YAML text is not stored yet",
     "config/custom_commands.py": "there is a command to read",
     "config/extensions/enablement.py": "an extension is turned on or off",
     "config/yaml_values.py": "there is YAML to parse",
