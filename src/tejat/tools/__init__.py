@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
@@ -77,8 +76,8 @@ def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     registry = ToolRegistry()
     for declaration in load_declarations():
         name = declaration["name"]
-        entry = _builtin_entry(declaration, partial(load_builtin, name, dependencies))
-        registry.register_entry(replace(entry, is_declared=partial(dependencies.offers, name)))
+        load, offers = partial(load_builtin, name, dependencies), partial(dependencies.offers, name)
+        registry.register_entry(_builtin_entry(declaration, load, offers))
     return registry
 
 
@@ -98,7 +97,9 @@ def load_declarations() -> list[dict[str, Any]]:
         return json.load(file)
 
 
-def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) -> ToolEntry:
+def _builtin_entry(
+    declaration: dict[str, Any], load: Callable[[], BaseTool], is_declared: Callable[[], bool] = lambda: True
+) -> ToolEntry:
     return ToolEntry(
         declaration=FunctionDeclaration(
             declaration["name"], declaration["description"], declaration["parametersJsonSchema"]
@@ -108,6 +109,7 @@ def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) ->
         kind=Kind(declaration["kind"]),
         source=ToolSource.BUILT_IN,
         load=load,
+        is_declared=is_declared,
     )
 
 

@@ -186,7 +186,7 @@ def open_toolset(
             Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
-        services.can_ask = approver is not None
+        services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
         hooks = None
