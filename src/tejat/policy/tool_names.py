@@ -30,6 +30,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     ASK_USER: ("AskUserTool",),
     WRITE_TODOS: ("WriteTodosTool",),
     "get_internal_docs": ("GetInternalDocsTool",),
+    "invoke_agent": ("AgentTool",),
 }
 """Every built-in tool with its class names and former names."""
 

@@ -14,6 +14,7 @@ FREE = {
     "read_background_output",
     "get_internal_docs",
     *SESSION_TOOLS,
+    "invoke_agent",
 }
 ASKED = {"write_file", "replace", "run_shell_command", "web_fetch", "save_memory", "stop_background_process"}
 
