@@ -12,7 +12,7 @@ from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
-from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
+from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.tool_names import MEMORY
 from tejat.policy.types import (
@@ -54,7 +54,8 @@ class PolicyEngine:
         self._is_interactive = is_interactive
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
-        self._by_tool: dict[tuple[str, str | None], tuple[PolicyRule, ...]] = {}
+        self._by_caller: dict[tuple[object, ...], tuple[PolicyRule, ...]] = {}
+        self._hidden: dict[tuple[str, str | None, str], bool] = {}
 
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
         return self._with((*self._configured, *rules))
@@ -91,12 +92,19 @@ class PolicyEngine:
             return False
         return self.with_sandboxed(SandboxedCommands("offer")).decide(facts).decision is Decision.ALLOW
 
-    def hides(self, tool: str, server: str | None = None) -> bool:
-        """Return whether the tool is forbidden with any arguments, so that the model need not know it."""
-        return any(
-            rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
-            for rule in self._rules_for(tool, server)
-        )
+    def hides(self, tool: str, server: str | None = None, subagent: str = "") -> bool:
+        """Return whether the tool is forbidden with any arguments, so that the model need not know it.
+
+        `subagent` is the qualified name of the agent whose model it is.
+        """
+        key = tool, server, subagent
+        if key not in self._hidden:
+            self._hidden[key] = any(
+                rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
+                for rule in self._active
+                if matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
+            )
+        return self._hidden[key]
 
     def decide(self, facts: CallFacts) -> PolicyVerdict:
         """Decide on a call. Never raises: on an error it asks, or denies where asking could be skipped."""
@@ -107,7 +115,7 @@ class PolicyEngine:
 
     def _evaluate(self, evaluator: RuleEvaluator) -> PolicyVerdict:
         facts = evaluator.call.facts
-        rule_matches = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
+        rule_matches = evaluator.evaluate(self._rules_for(facts))
         strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
         verdict = _apply_forced_confirmation(strictest.verdict(), evaluator.call)
         verdict = self._apply_sandbox(verdict, evaluator, rule_matches)
@@ -122,11 +130,11 @@ class PolicyEngine:
         is_routine = verdict.is_routine or (strictest.is_built_in_question and strictest.coverage_gap == suggested)
         return replace(verdict, always_refusal=refuse_always(suggested), is_routine=is_routine)
 
-    def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
-        rules = self._by_tool.get((tool, server))
+    def _rules_for(self, facts: CallFacts) -> tuple[PolicyRule, ...]:
+        key = facts.tool, facts.server, facts.subagent, facts.rule_names
+        rules = self._by_caller.get(key)
         if rules is None:
-            rules = tuple(rule for rule in self._active if matches_tool(rule, tool, server))
-            self._by_tool[tool, server] = rules
+            rules = self._by_caller[key] = tuple(rule for rule in self._active if matches_caller(rule, facts))
         return rules
 
     def _apply_sandbox(
@@ -200,7 +208,7 @@ class PolicyEngine:
             return verdict
         rules = [rule_match.rule for rule_match in rule_matches]
         if facts.line is None:  # a rule for the tool alone may hide one for the file
-            rules += [rule for rule in self._rules_for(facts.tool, facts.server) if call.matches_rule(rule)]
+            rules += [rule for rule in self._rules_for(facts) if call.matches_rule(rule)]
         if verdict.decision is Decision.ALLOW and any(map(_allows_named_files, rules)):
             return verdict
         reason = lazy("{path} usually contains secrets, which the model would see.", path=files[0])
@@ -213,13 +221,13 @@ class PolicyEngine:
 
     def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the rules that forbid some calls of this tool."""
-        for rule in self._rules_for(facts.tool, facts.server):
+        for rule in self._rules_for(facts):
             if rule.decision is Decision.DENY and rule.is_restricted and matches_project(rule, facts.roots):
                 yield rule
 
     def _restricted_asks(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the configured rules that ask about some commands of this tool."""
-        for rule in self._rules_for(facts.tool, facts.server):
+        for rule in self._rules_for(facts):
             conditions = (rule.command, rule.command_pattern, rule.arguments)
             is_configured = rule.decision is Decision.ASK and rule.tier is not Tier.DEFAULT
             if is_configured and conditions != (None, None, None) and matches_project(rule, facts.roots):
@@ -237,7 +245,7 @@ class PolicyEngine:
         if isinstance(suggested, str):
             return suggested
         facts = evaluator.call.facts
-        after = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), *suggested))
+        after = evaluator.evaluate((*self._rules_for(facts), *suggested))
         remaining = next((rule_match for rule_match in after if not rule_match.is_allowed), None)
         if remaining is None:
             return suggested
@@ -316,7 +324,9 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
 
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
-    if evaluator.call.facts.kind in READ_ONLY_KINDS:
+    facts = evaluator.call.facts
+    starts_agent = facts.kind is Kind.AGENT and facts.server is None  # which is in plan mode itself
+    if facts.kind in READ_ONLY_KINDS or starts_agent:
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:

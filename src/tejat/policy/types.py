@@ -43,7 +43,8 @@ class PolicyRule:
     `command_pattern` is a regular expression for the beginning of a shell command; only rules that deny or ask have
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
     to those without. `spares_reading` leaves out tools that only read. `passed_over` is the reason why the rule does
-    not count, `note` says how it differs from what its file says.
+    not count, `note` says how it differs from what its file says. `subagent` limits the rule to calls of a sub-agent,
+    by its name or its qualified name.
     """
 
     decision: Decision
@@ -66,6 +67,7 @@ class PolicyRule:
     spares_reading: bool = False
     note: str | None = None
     passed_over: str | None = None
+    subagent: str | None = None
 
     @property
     def is_restricted(self) -> bool:
@@ -111,7 +113,9 @@ class CallFacts:
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
-    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command.
+    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `subagent` is the
+    qualified name of the sub-agent that makes the call, empty for the session itself. `rule_names` are further names by
+    which rules may refer to the call.
     """
 
     tool: str
@@ -130,6 +134,8 @@ class CallFacts:
     may_change_files: bool = True
     hints: Mapping[str, object] = field(default_factory=dict[str, object])
     enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
+    subagent: str = ""
+    rule_names: tuple[str, ...] = ()
 
 
 @frozen

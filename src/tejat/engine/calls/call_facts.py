@@ -97,6 +97,7 @@ class FactCollector:
             may_change_files=tool.may_change_files,
             hints=tool.hints,
             enclosure=self._enclosure,
+            rule_names=tool.rule_names(params),
         )
 
     def _working_directory(self, params: Params) -> str:

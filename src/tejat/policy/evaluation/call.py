@@ -10,7 +10,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.rules.matcher import matches_project, matches_tool
+from tejat.policy.rules.matcher import matches_caller, matches_project
 from tejat.policy.rules.patterns import NUL_ESCAPE, matches_glob, matches_regex
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
@@ -38,7 +38,7 @@ class Call:
     def matches_rule(self, rule: PolicyRule) -> bool:
         """Return whether the rule applies to this call, apart from the commands of its shell line."""
         facts = self.facts
-        if not matches_tool(rule, facts.tool, facts.server) or not matches_project(rule, facts.roots):
+        if not matches_caller(rule, facts) or not matches_project(rule, facts.roots):
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
