@@ -10,7 +10,7 @@ MODULES: Mapping[str, str] = {
     "demo": "tejat.cli.commands.demo.main",
     "docs": "tejat.cli.commands.docs",
     "doctor": "tejat.cli.commands.doctor",
-    "extensions": "tejat.cli.commands.extensions",
+    "extensions": "tejat.cli.extensions.main",
     "gemma": "tejat.cli.commands.reserved:run_gemma",
     "hooks": "tejat.cli.commands.hooks",
     "jobs": "tejat.cli.commands.jobs",
@@ -32,7 +32,10 @@ RESERVED = frozenset({"gemma", "skills", "update"})
 ALIASES = {"extension": "extensions", "hook": "hooks", "skill": "skills"}
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "completion": ("bash", "zsh", "fish"),
-    "extensions": ("list",),
+    "extensions": (
+        *("install", "link", "update", "uninstall", "enable", "disable", "list", "new", "validate", "config"),
+        *("review", "preview", "back"),
+    ),
     "help": NAMES,
     "hooks": ("list",),
     "jobs": ("list", "read", "stop"),

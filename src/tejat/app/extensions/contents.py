@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 
+from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import ExtensionManifest
-from tejat.config.extensions.pins import HOOKS_FILE
+from tejat.config.extensions.pins import HOOKS_FILE, SETTINGS_FILE
 from tejat.config.extensions.variables import ExtensionVariables
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.front_matter import FrontMatterError, parse_front_matter
@@ -243,8 +244,8 @@ class _Reader:
 def _measure(path: str) -> tuple[int, int]:
     files = size = 0
     with suppress(OSError):
-        for _relative, entry in walk_tree(path):
-            if entry.is_file(follow_symlinks=False):
+        for relative, entry in walk_tree(path):
+            if entry.is_file(follow_symlinks=False) and relative not in (INSTALL_RECORD, SETTINGS_FILE):
                 files += 1
                 size += entry.stat(follow_symlinks=False).st_size
     return files, size

@@ -1,6 +1,7 @@
 """Errors of the management of extensions."""
 
-from tejat.core.errors import TejatError
+from tejat.core.errors import TejatError, UsageError
+from tejat.workspace.downloads.failure import DownloadFailure
 
 
 class ExtensionFailure(TejatError):
@@ -9,3 +10,7 @@ class ExtensionFailure(TejatError):
 
 class NotConfirmed(TejatError):
     """The user said no, or could not be asked. Nothing was changed."""
+
+
+FAILURES = (ExtensionFailure, DownloadFailure, UsageError)
+"""Errors with a message for the user, after which everything is as it was."""

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from tejat.app.extensions.consent_dialog import ConsentDialog
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
+from tejat.app.extensions.preview import describe_effect
 from tejat.app.extensions.settings_dialog import SettingsDialog
 from tejat.app.extensions.staged import StagedExtension, stage_link, stage_package
 from tejat.config.extensions.consent_store import save_consent
@@ -16,7 +17,7 @@ from tejat.config.extensions.manifest import MANIFEST
 from tejat.config.extensions.source_rules import SourceRules
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.core.ui.report import text_report
+from tejat.core.ui.report import Report, text_report
 from tejat.workspace.downloads.failure import DownloadFailure
 from tejat.workspace.downloads.package import FetchedPackage, PackageFetcher
 from tejat.workspace.downloads.placement import put_in_place, staging_directory
@@ -70,7 +71,7 @@ class ExtensionInstaller:
             )
             staged = await run_blocking(lambda _stop: stage_package(self.environment, fetched, record))
             self._check_free(staged)
-            await self.dialog.confirm([staged.summary.report()], directory=staged.tree)
+            await self.dialog.confirm(self._reports(staged), directory=staged.tree)
             self._check_free(staged)
             write_install_record(staged.tree, staged.record)
             self._put_in_place(staged, staged.tree)
@@ -85,7 +86,7 @@ class ExtensionInstaller:
         source = self._link_source(path)
         staged = await run_blocking(lambda _stop: stage_link(self.environment, source, follows=follows))
         self._check_free(staged)
-        await self.dialog.confirm([staged.summary.report()], directory=source)
+        await self.dialog.confirm(self._reports(staged), directory=source)
         self._check_free(staged)
         self._make_directory()
         with staging_directory(self.environment.paths.extensions) as staging:
@@ -125,6 +126,9 @@ class ExtensionInstaller:
         finally:
             supervisor.close()
             await http.close()
+
+    def _reports(self, staged: StagedExtension) -> list[Report]:
+        return [staged.summary.report(), describe_effect(self.environment, staged.contents).report()]
 
     def _link_source(self, path: str) -> str:
         """The absolute path of a directory that may be linked. Raises ExtensionFailure and DownloadFailure."""

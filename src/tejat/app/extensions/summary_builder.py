@@ -1,6 +1,5 @@
 """Builds the summary of an extension from its contents and its origin."""
 
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -114,8 +113,9 @@ def _program_rows(contents: ExtensionContents, place: str) -> Iterator[SummaryRo
 
 def _server_row(alias: str, server: McpServer, path: str, place: str) -> SummaryRow:
     words = [server.command or "", *server.arguments]
-    directory = os.path.join(place, server.directory or "")
-    details: list[str] = [shlex.join(words), lazy("directory: {path}", path=directory)]
+    directory = server.directory or place
+    where = lazy("directory: {path}", path=server.directory) if server.directory else lazy("directory: your workspace")
+    details: list[str] = [shlex.join(words), where]
     details.append(describe_program(words[0], place=place, path=path, directory=directory))
     details += _missing_rows(words, path, place, directory)
     details.append(lazy("in the sandbox") if server.is_sandboxed else lazy("not in the sandbox"))

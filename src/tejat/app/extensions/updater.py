@@ -6,6 +6,7 @@ from tejat.app.extensions.changes import ExtensionChanges, ExtensionFiles, compa
 from tejat.app.extensions.environment import ExtensionEnvironment, is_link, origin_of
 from tejat.app.extensions.errors import ExtensionFailure
 from tejat.app.extensions.installer import ExtensionInstaller
+from tejat.app.extensions.preview import describe_effect
 from tejat.app.extensions.replacement import replace_extension, restore_extension
 from tejat.app.extensions.staged import StagedExtension, read_staged_manifest, stage_package
 from tejat.app.extensions.summary import ExtensionSummary, compare_summaries
@@ -91,7 +92,8 @@ class ExtensionUpdater:
             self._check_name(found, staged)
             changes = await run_blocking(lambda _stop: self._compare(found, staged))
             if changes or update.migrated_from:
-                reports = [_update_report(self._old_summary(found), staged), changes.report()]
+                effect = describe_effect(self._environment, staged.contents, replaces=found.name)
+                reports = [_update_report(self._old_summary(found), staged), effect.report(), changes.report()]
                 await self._installer.dialog.confirm(reports, question=_question(staged), directory=staged.tree)
             write_install_record(staged.tree, staged.record)
             await run_blocking(lambda _stop: replace_extension(self._environment, found, staged))
