@@ -33,9 +33,22 @@ class ExtensionRuntime:
 
     def __init__(self, environment: ExtensionEnvironment, *, agrees: bool) -> None:
         self.environment = environment
-        prompter = PlainPrompter(_print_line, Style(sys.stdout), ExternalEditor())
+        prompter = _CommandPrompter(_print_line, Style(sys.stdout), ExternalEditor())
         self.dialog = ConsentDialog(prompter, agrees=agrees, can_ask=is_interactive())
         self.installer = ExtensionInstaller(environment, self.dialog, report_progress=_progress_line())
+
+
+class _CommandPrompter(PlainPrompter):
+    """Prompter in which Ctrl-C leaves a question for a value unanswered: what was done before it stays."""
+
+    async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        try:
+            return await super().enter(label, initial=initial, is_secret=is_secret)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            return None
 
 
 def run_command(work: Callable[[ExtensionRuntime], Awaitable[str]], *, agrees: bool = False) -> int:
