@@ -35,6 +35,7 @@ LAZY_IMPORTS = {
     "cli/main.py": "the subcommand is known",
     "cli/extensions/main.py": "the subcommand is known",
     "cli/mcp/main.py": "the subcommand is known",
+    "cli/skills/main.py": "the subcommand is known",
     "cli/run.py": "the mode of the run is known",
     "app/run_config.py": "the user adds headers to requests",
     "app/startup.py": "the user has no model yet",

@@ -120,6 +120,12 @@ def _tool_commands() -> list[CommandSummary]:
             _("/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"),
         ),
         CommandSummary(
+            "skills",
+            _("List and manage Agent Skills"),
+            _("/skills [list [all] [nodesc] | show NAME | enable NAME | disable NAME | link PATH | reload]"),
+            aliases=("skill",),
+        ),
+        CommandSummary(
             "hooks", _("List hooks, enable or disable them"), _("/hooks [list | enable NAME | disable NAME]")
         ),
         CommandSummary(

@@ -12,8 +12,10 @@ from tejat.app.session.context import builtin_system_prompt, load_context_files,
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
+    HistorySearch,
     await_external_tools,
     make_budget,
+    reload_skills,
     server_instructions,
     session_problems,
     skill_catalogue,
@@ -23,6 +25,7 @@ from tejat.app.session.subagents import load_subagents, subagent_notes
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles
+from tejat.config.settings.types import Settings
 from tejat.core.agent.events import AgentEvent, Noticed, SessionEnd, SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import SessionState
@@ -31,6 +34,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
@@ -311,6 +315,15 @@ class SessionManager:
         )
         return conversation
 
+    def reload_skills(self, settings: Settings) -> tuple[frozenset[str], frozenset[str]]:
+        """Look for skills again with these settings, and return the names that came and those that went.
+
+        The tool and the system prompt change with the next prompt.
+        """
+        changes = reload_skills(self.toolset, replace(self.run_config, settings=settings))
+        self.session.conversation.set_context(self.session.conversation.template.context)
+        return changes
+
     def follow_model(self, name: str) -> None:
         """Use the fallback chain and the light model that belong to a model which the user chose."""
         self._models = self._conversation_models(name)
@@ -334,5 +347,6 @@ class SessionManager:
         session = self.session
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
+        self.toolset.services.history = HistorySearch(session.conversation)
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)

@@ -18,7 +18,7 @@ from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
-    from tejat.app.skills.service import SkillService
+    from tejat.app.skills.service import ConversationText, SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.approval.modes import SandboxRequest
@@ -71,6 +71,8 @@ class ToolServices:
         """The state of that session."""
         self.can_ask = False
         """Whether there is a user to ask."""
+        self.history: ConversationText | None = None
+        """The conversation of the current session."""
         self.has_skills = False
         """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
@@ -161,7 +163,13 @@ class ToolServices:
         """The skills of the run."""
         from tejat.app.skills.service import SkillService
 
-        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
+        return SkillService(
+            self._run_config,
+            state=lambda: self.state,
+            show=self.show_read_only,
+            can_ask=self.can_ask,
+            history=lambda: self.history,
+        )
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
