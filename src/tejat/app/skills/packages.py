@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
-from tejat.app.skills.listing import catalogue_tokens
+from tejat.app.skills.reports import catalogue_tokens
 from tejat.app.skills.validation import validate_skill
 from tejat.config.paths import SKILL_FILE
 from tejat.config.skills.content import RECORD_FILE, SkillContent, read_skill_content

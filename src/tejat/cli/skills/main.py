@@ -6,8 +6,8 @@ from tejat.cli.command_parser import CommandParser
 from tejat.core.i18n import _
 
 _MODULES = {
-    "list": "listing",
-    "show": "listing",
+    "list": "show",
+    "show": "show",
     "enable": "switch",
     "disable": "switch",
     "validate": "validate",

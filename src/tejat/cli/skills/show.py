@@ -3,7 +3,7 @@
 import argparse
 
 from tejat.app.run_config import RunConfig
-from tejat.app.skills.listing import SkillRow, listing_report, skill_report, skill_rows
+from tejat.app.skills.reports import SkillRow, listing_report, skill_report, skill_rows
 from tejat.app.skills.service import load_library
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.skills.runtime import exit_codes, make_prompter, run_command
