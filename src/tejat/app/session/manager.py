@@ -16,8 +16,10 @@ from tejat.app.session.session_parts import (
     make_budget,
     server_instructions,
     session_problems,
+    skill_catalogue,
     tool_index_options,
 )
+from tejat.app.session.subagents import load_subagents, subagent_notes
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles
@@ -27,6 +29,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -104,6 +107,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
@@ -199,6 +203,8 @@ class SessionManager:
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
+        self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
+        toolset.notes += subagent_notes(run_config, self.subagents)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         state, warnings = initial_state(options, run_config, run_model), run_config.extension_effects.warnings
         self.session = self._build_session(state, run_model.model, notes, warnings)
@@ -242,6 +248,7 @@ class SessionManager:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
+        toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(
@@ -255,8 +262,8 @@ class SessionManager:
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
-            state=SessionState(state.values),
-            problems=partial(session_problems, state.journal, self.run_model, external),
+            state=toolset.services.state,
+            problems=partial(session_problems, state.journal, self.run_model, toolset),
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
@@ -286,6 +293,8 @@ class SessionManager:
             describe_sandbox=describe_sandbox,
             is_headless=self._is_headless,
             window=window,
+            subagents=self.subagents,
+            skills=partial(skill_catalogue, toolset),
         )
         conversation = Conversation(
             model,
