@@ -156,7 +156,7 @@ class UserConfig:
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
         activated = None
         if extensions is not None or os.path.isdir(paths.extensions):
-            from tejat.app.extensions.activation import activate_extensions
+            from tejat.app.extensions.session.activation import activate_extensions
 
             activated = activate_extensions(
                 paths, roots, settings, trust, environment, selection=extensions, is_session=is_session

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from tejat.app.extensions.extension_hooks import (
+from tejat.app.extensions.session.extension_hooks import (
     hooks_path,
     missing_settings_message,
     parse_extension_hooks,
     program_environment,
 )
-from tejat.app.extensions.notices import extension_notes, left_out_warnings
-from tejat.app.extensions.server_merge import ExtensionServers, merge_servers
+from tejat.app.extensions.session.notices import extension_notes, left_out_warnings
+from tejat.app.extensions.session.server_merge import ExtensionServers, merge_servers
 from tejat.config.env_expansion import is_secret
 from tejat.config.extensions.active import ActiveExtension, ExtensionEffects
 from tejat.config.extensions.consent_store import ExtensionConsent, read_consent_details
