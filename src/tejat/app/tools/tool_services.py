@@ -16,6 +16,7 @@ from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
+from tejat.core.undo import net_changes
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox_options import SandboxOptions
@@ -264,6 +265,15 @@ class ToolServices:
         )
         self._exit_stack.callback(journal.close)
         return journal
+
+    def count_changed_files(self, unit: str) -> int:
+        """How many files differ because of the calls of a sub-agent's run in this session."""
+        if "undo" not in self.__dict__:
+            return 0
+        with suppress(OSError):
+            entries = [entry for entry in self.undo.entries() if (entry.session, entry.unit) == (self.session_id, unit)]
+            return len(net_changes(entries))
+        return 0
 
     @cached_property
     def _shell(self) -> "ShellContext":
