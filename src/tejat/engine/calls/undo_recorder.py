@@ -15,7 +15,16 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolError, ToolResult
-from tejat.core.undo import DEFAULT_SCOPE, PathChange, RestoreResult, RestoreScope, UndoEntry, UndoUnavailable
+from tejat.core.undo import (
+    DEFAULT_SCOPE,
+    PathChange,
+    RestoreResult,
+    RestoreScope,
+    UndoEntry,
+    UndoUnavailable,
+    find_entry,
+    group_units,
+)
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import never_stop
@@ -43,10 +52,7 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 @frozen
 class _Before:
-    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch.
-
-    `unit` is the run of a sub-agent that the call belongs to.
-    """
+    """What was seen before a call by an agent `unit`. `seen` is when looking began, in nanoseconds since the epoch."""
 
     snapshots: _Snapshots
     seen: int
@@ -138,9 +144,8 @@ class UndoRecorder:
         """Run a call and record its changes to files, also when it fails or is cancelled.
 
         With `whole_tree` everything below the roots is compared, unless the changes are `planned`; otherwise only
-        `paths`. If the present contents cannot
-        be stored, raises UndoUnavailable without running the call. If the changes cannot be recorded afterwards, the
-        result is an error that says so.
+        `paths`. If the present contents cannot be stored, raises UndoUnavailable without running the call. If the
+        changes cannot be recorded afterwards, the result is an error that says so.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
@@ -167,8 +172,8 @@ class UndoRecorder:
             return result if problem is None else _unrecorded_result(result, problem)
 
     def entries(self) -> list[UndoEntry]:
-        """List the entries, newest first. Raises OSError."""
-        return self._archive.entries()[::-1]
+        """List the entries, newest first, those of each run of a sub-agent as one. Raises OSError."""
+        return group_units(self._archive.entries()[::-1])
 
     def show(self, entry_id: str) -> list[str]:
         """Return a patch for each change, or a line if there is no text to compare.
@@ -331,7 +336,7 @@ class UndoRecorder:
             self._archive.record(recorded, comparisons, stop)
 
     def _find_entry(self, entry_id: str) -> UndoEntry:
-        found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
+        found = find_entry(self.entries(), entry_id)
         if found is None:
             raise UsageError(_("no entry {entry!r}", entry=entry_id))
         return found

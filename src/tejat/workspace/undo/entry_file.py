@@ -67,12 +67,18 @@ def entry_digests(entry: UndoEntry) -> set[bytes]:
 
 
 def _mark_undone(entries: list[UndoEntry]) -> list[UndoEntry]:
-    """Set `undone_by`: an entry is undone while the latest entry that undid it is not undone itself."""
+    """Set `undone_by`: an entry is undone while the latest entry that undid it is not undone itself.
+
+    The entries of a sub-agent's run are undone with the run, but not those that came later.
+    """
     undone: dict[str, str] = {}
+    marked: list[UndoEntry] = []
     for entry in reversed(entries):
-        if entry.undoes is not None and entry.id not in undone:
+        undone_by = undone.get(entry.id) or (undone.get(entry.unit_id) if entry.unit else None)
+        marked.append(entry if undone_by is None else replace(entry, undone_by=undone_by))
+        if entry.undoes is not None and undone_by is None:
             undone.setdefault(entry.undoes, entry.id)
-    return [replace(entry, undone_by=undone[entry.id]) if entry.id in undone else entry for entry in entries]
+    return marked[::-1]
 
 
 def _encode_entry(entry: UndoEntry) -> bytes:
