@@ -16,6 +16,7 @@ from tejat.app.session.session_parts import (
     make_budget,
     server_instructions,
     session_problems,
+    skill_catalogue,
     tool_index_options,
 )
 from tejat.app.session.subagents import load_subagents, subagent_notes
@@ -29,6 +30,7 @@ from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -110,6 +112,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
@@ -209,7 +212,7 @@ class SessionManager:
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
         toolset.notes += subagent_notes(run_config, self.subagents)
         self._subagent_service: SubagentService | None = None
-        toolset.services.attach_subagents(lambda: self.subagent_service)
+        toolset.services.launcher = lambda: self.subagent_service
         self.offer_subagents()
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
@@ -266,6 +269,7 @@ class SessionManager:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
+        toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(
@@ -278,8 +282,8 @@ class SessionManager:
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
-            state=SessionState(state.values),
-            problems=partial(session_problems, state.journal, self.run_model, external),
+            state=toolset.services.state,
+            problems=partial(session_problems, state.journal, self.run_model, toolset),
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
@@ -310,6 +314,7 @@ class SessionManager:
             is_headless=self._is_headless,
             window=window,
             subagents=self.subagents,
+            skills=partial(skill_catalogue, toolset),
         )
         conversation = Conversation(
             model,
