@@ -44,7 +44,7 @@ class PolicyRule:
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
     to those without. `spares_reading` leaves out tools that only read. `passed_over` is the reason why the rule does
     not count, `note` says how it differs from what its file says. `subagent` limits the rule to calls of a sub-agent,
-    by its name or its qualified name.
+    by its name or its qualified name. `name` and `description` are shown to people.
     """
 
     decision: Decision
@@ -68,6 +68,8 @@ class PolicyRule:
     note: str | None = None
     passed_over: str | None = None
     subagent: str | None = None
+    name: str | None = None
+    description: str | None = None
 
     @property
     def is_restricted(self) -> bool:

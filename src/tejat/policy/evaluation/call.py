@@ -44,7 +44,7 @@ class Call:
             return False
         if rule.spares_reading and facts.kind in READ_ONLY_KINDS:
             return False
-        if rule.hints is not None and not self._has_hints(rule.hints):
+        if rule.hints is not None and not self._has_hints(rule, rule.hints):
             return False
         if rule.arguments is not None and not self._matches_arguments(rule, rule.arguments):
             return False
@@ -52,8 +52,11 @@ class Call:
             return False
         return rule.path is None or self._matches_path(rule, rule.path)
 
-    def _has_hints(self, hints: Sequence[tuple[str, object]]) -> bool:
-        return all(name in self.facts.hints and self.facts.hints[name] == value for name, value in hints)
+    def _has_hints(self, rule: PolicyRule, hints: Sequence[tuple[str, object]]) -> bool:
+        """Compare annotations. A server that does not annotate its tool does not escape a denial or a question."""
+        given = self.facts.hints
+        is_strict = rule.decision is not Decision.ALLOW
+        return all(given[name] == value if name in given else is_strict for name, value in hints)
 
     def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
         return self.arguments_json.matches(pattern, is_strict=rule.decision is not Decision.ALLOW)
