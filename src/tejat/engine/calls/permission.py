@@ -77,13 +77,13 @@ class Permission:
         rule_roots: tuple[str, ...] = (),
     ) -> None:
         self._policy = policy
-        self._facts = facts
+        self.facts = facts
         self._approver = approver
-        self._save = save
-        self._save_sandboxed = save_sandboxed
+        self.save = save
+        self.save_sandboxed = save_sandboxed
         self._has_offered_sandboxed = False
-        self._remembers = remembers
-        self._rule_roots = rule_roots
+        self.remembers = remembers
+        self.rule_roots = rule_roots
 
     @property
     def policy(self) -> PolicyEngine:
@@ -102,16 +102,16 @@ class Permission:
         """Apply the rules to a call, without asking anyone."""
         facts = self._collect_facts(tool, params)
         verdict = self.policy.decide(facts)
-        if self._rule_roots:
-            for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
+        if self.rule_roots:
+            for_rule_roots = self.policy.decide(replace(facts, roots=self.rule_roots))
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
-        if self._remembers or verdict.decision is not Decision.ASK:
+        if self.remembers or verdict.decision is not Decision.ASK:
             return facts, verdict
         refusal = refuse_always(lazy("the settings turn it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
     def _collect_facts(self, tool: BaseTool, params: Params) -> CallFacts:
-        return self._facts.collect(tool, params)
+        return self.facts.collect(tool, params)
 
     def asks(self, tool: BaseTool, params: Params) -> bool:
         """Whether the rules ask about a call, as far as that is known before it is prepared."""
@@ -196,32 +196,32 @@ class Permission:
 
     def _offered_scopes(self) -> tuple[Scope, ...]:
         """Where the rule of an "always" can be kept."""
-        return (Scope.SESSION,) if self._save is None else (Scope.SESSION, Scope.PROJECT, Scope.USER)
+        return (Scope.SESSION,) if self.save is None else (Scope.SESSION, Scope.PROJECT, Scope.USER)
 
     def _can_offer_sandboxed(self, confirmation: Confirmation, facts: CallFacts, verdict: PolicyVerdict) -> bool:
-        if self._save_sandboxed is None or self._has_offered_sandboxed or not self._remembers or verdict.always_ask:
+        if self.save_sandboxed is None or self._has_offered_sandboxed or not self.remembers or verdict.always_ask:
             return False
         return isinstance(confirmation, ExecConfirmation) and self.policy.can_offer_sandboxed(facts)
 
     def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
         """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
-        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self._save_sandboxed is not None:
-            self._allow_sandboxed(_save(self._save_sandboxed))
+        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self.save_sandboxed is not None:
+            self.allow_sandboxed(_save(self.save_sandboxed))
             return
         rules = _rules_from_answer(answer, confirmation, verdict)
         if not rules:
             return
         scope = _scope_of(answer)
-        if scope in (Scope.PROJECT, Scope.USER) and self._save is not None:
-            _save(partial(self._save, rules, scope))
+        if scope in (Scope.PROJECT, Scope.USER) and self.save is not None:
+            _save(partial(self.save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
-        self._add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
+        self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
 
-    def _add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
+    def add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
         """Add the rules of an answer that lasts as long as `scope` says."""
         self.policy = self.policy.with_rules(*rules)
 
-    def _allow_sandboxed(self, source: str) -> None:
+    def allow_sandboxed(self, source: str) -> None:
         """Let sandboxed commands run without asking, as the setting at `source` says now."""
         self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
 
