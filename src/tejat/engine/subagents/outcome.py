@@ -26,12 +26,12 @@ class RunOutcome:
         return "" if self.reason is SubagentEnd.GOAL else self.message or self.reason.value
 
 
-def tool_result(definition: SubagentDefinition, outcome: RunOutcome, *, unit: str, files_changed: int) -> ToolResult:
+def tool_result(definition: SubagentDefinition, outcome: RunOutcome, *, undo_id: str, files_changed: int) -> ToolResult:
     """Build the result of the call that started the run. Every end but GOAL is an error."""
     content = _content(definition.name, outcome)
     if files_changed:
         files = "1 file" if files_changed == 1 else f"{files_changed:,} files"
-        content += f"\n\n{files} changed (undo unit {unit})."
+        content += f"\n\n{files} changed (undo id: {undo_id})."
     if outcome.reason is SubagentEnd.GOAL:
         return ToolResult(content, outcome.result)
     return ToolResult(content, outcome.error, ToolError(content, _error_type(outcome)))

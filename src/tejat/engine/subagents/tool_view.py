@@ -1,5 +1,6 @@
 """The tools of a sub-agent: what its definition lists, as far as its parent has it."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -55,8 +56,17 @@ class AgentTools(ToolRegistry):
     Tools of the agent's own servers are registered here as far as the definition allows them.
     """
 
-    def __init__(self, parent: ToolRegistry, definition: SubagentDefinition, completion: BaseTool) -> None:
+    def __init__(
+        self,
+        parent: ToolRegistry,
+        definition: SubagentDefinition,
+        completion: BaseTool,
+        *,
+        wrap: Callable[[BaseTool], BaseTool] | None = None,
+    ) -> None:
+        """`wrap` replaces tools of the parent by those that work in a copy of the files."""
         super().__init__()
+        self._wrap = wrap
         self._parent = parent
         self._definition = definition
         self._parent_version = -1
@@ -87,8 +97,12 @@ class AgentTools(ToolRegistry):
 
     def _share(self, entry: ToolEntry) -> None:
         with suppress(UsageError):  # a server of the agent itself has a tool of this name
-            self.register_entry(replace(entry, load=partial(self._parent.__getitem__, entry.name)))
+            self.register_entry(replace(entry, load=partial(self._load_shared, entry.name)))
             self._shared[entry.name] = entry
+
+    def _load_shared(self, name: str) -> BaseTool:
+        tool = self._parent[name]
+        return tool if self._wrap is None else self._wrap(tool)
 
     def __getitem__(self, name: str) -> BaseTool:
         """Find a tool for a call. Raises ToolFailure, also for a tool that only the parent has."""

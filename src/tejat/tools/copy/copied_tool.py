@@ -1,15 +1,25 @@
 """A tool whose calls run in a copy of the workspace."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import _
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, ToolContext, ToolLocation, ToolResult
-from tejat.tools.copy.worker_client import CopyWorker
 from tejat.workspace.paths.real_path import real_path
 
 _NO_NETWORK = "Commands have no network in this copy of the files. Do without it, or say in your result what needs it."
 _NO_BACKGROUND = "Commands cannot be left running in this copy of the files. Run them in the foreground."
+
+
+class CopyCaller(Protocol):
+    """Runs calls in a copy."""
+
+    async def call(self, name: str, params: Params, paths: Sequence[str], context: ToolContext) -> ToolResult:
+        """Run a call whose rules were applied to these real paths. Raises ToolFailure."""
+        ...
 
 
 class CopiedTool(BaseTool):
@@ -18,7 +28,7 @@ class CopiedTool(BaseTool):
     limits_own_output = True
     may_change_files = False
 
-    def __init__(self, tool: BaseTool, worker: CopyWorker) -> None:
+    def __init__(self, tool: BaseTool, worker: CopyCaller) -> None:
         super().__init__(
             name=tool.name,
             description=tool.description,
