@@ -49,7 +49,7 @@ class CopyEnv:
         return await self.tool(name).execute(params, context or ToolContext())
 
     async def shell(self, command: str, **params: object) -> ToolResult:
-        return await self.call("run_shell_command", command=command, **params)
+        return await self.tool("run_shell_command").execute({"command": command, **params}, ToolContext())
 
     def changes(self) -> dict[str, str]:
         return {change.path: change.kind.value for change in self.copy.collect_changes(never_stop).changes}

@@ -203,7 +203,8 @@ class SessionManager:
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
-        self._models = self.open_conversation_models(requested_model(options, run_config), questions)
+        self.requested_model = requested_model(options, run_config)
+        self._models = self.open_conversation_models(self.requested_model, questions)
         self.update_search_tool(run_model.model)
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
         toolset.notes += subagent_notes(run_config, self.subagents)
@@ -331,6 +332,7 @@ class SessionManager:
 
     def follow_model(self, name: str) -> None:
         """Use the fallback chain and the light model that belong to a model which the user chose."""
+        self.requested_model = name
         self._models = self.open_conversation_models(name, self.questions)
         self.session.conversation.models = self._models
 

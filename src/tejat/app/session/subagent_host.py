@@ -128,7 +128,7 @@ class SessionHost:
         if name is not None and manager.options.record is not None:
             self._tell_once(_("While a run is recorded, all agents use the model of the session."))
         if name is None or manager.options.record is not None or manager.run_model.recorded_at is not None:
-            return AgentModels(model, manager.open_conversation_models(model.name, approver))
+            return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
 
         def tell(why: str) -> None:
             self._tell_once(
@@ -145,7 +145,7 @@ class SessionHost:
             others = manager.open_conversation_models(name, approver)
         except (UsageError, ModelFailure) as error:
             tell(str(error))
-            return AgentModels(model, manager.open_conversation_models(model.name, approver))
+            return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
         others.fallback = OwnModelFallback(model, others.fallback, tell)
         return AgentModels(own, others)
 

@@ -32,7 +32,7 @@ def load_subagents(run_config: RunConfig, tools: ToolRegistry, *, max_turns: int
     return SubagentRegistry(
         SubagentSources(
             tuple(directories),
-            known_tools=lambda: _known_tools(run_config, tools),
+            known_tools=lambda: known_tools(run_config, tools),
             overrides=settings.agent_overrides,
             excluded=frozenset(entry.value for entry in settings.exclude),
             has_docs_tool=_DOCS_TOOL in tools,
@@ -44,7 +44,8 @@ def load_subagents(run_config: RunConfig, tools: ToolRegistry, *, max_turns: int
     )
 
 
-def _known_tools(run_config: RunConfig, tools: ToolRegistry) -> "KnownTools":
+def known_tools(run_config: RunConfig, tools: ToolRegistry) -> "KnownTools":
+    """The tools that agents may list."""
     # Imported late: most users have no agent files.
     from tejat.config.agents.tool_list import KnownTools
 

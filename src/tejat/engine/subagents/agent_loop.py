@@ -15,7 +15,7 @@ from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopError
 from tejat.engine.subagents.clock import RunClock
 from tejat.engine.subagents.complete_task import COMPLETE_TASK, CompleteTaskTool
-from tejat.engine.subagents.outcome import NO_COMPLETION, RunOutcome
+from tejat.engine.subagents.outcome import NO_COMPLETION, SubagentOutcome
 from tejat.engine.subagents.prompt import last_request
 from tejat.engine.subagents.tool_view import AgentTools
 
@@ -47,17 +47,17 @@ class AgentLoop:
         self._hooks = hooks
         self._declarations = conversation.template.declarations
 
-    async def run(self, prompt: str) -> RunOutcome:
+    async def run(self, prompt: str) -> SubagentOutcome:
         """Do the task. Raises only CancelledError and programming errors."""
         try:
             context = "" if self._hooks is None else await self._hooks.before_subagent(prompt)
         except StoppedByHook as stop:
-            return RunOutcome(SubagentEnd.ERROR, str(stop))
+            return SubagentOutcome(SubagentEnd.ERROR, str(stop))
         message = user_message(prompt, context) if context else user_message(prompt)
         self._conversation.start_prompt(message, prompt)
         return await self._finish(await self._work(prompt))
 
-    async def resume(self, message: str) -> RunOutcome:
+    async def resume(self, message: str) -> SubagentOutcome:
         """Continue after the end, with a message of the user. Raises as `run` does."""
         self._completion.result = None
         self._tools.is_closed = False
@@ -65,7 +65,7 @@ class AgentLoop:
         self._conversation.add_follow_up(message)
         return await self._finish(await self._work(message))
 
-    async def _finish(self, outcome: RunOutcome) -> RunOutcome:
+    async def _finish(self, outcome: SubagentOutcome) -> SubagentOutcome:
         if outcome.reason in _WITH_LAST_REQUEST:
             outcome = await self._request_result(outcome)
         return outcome if outcome.result else replace(outcome, result=self.last_text)
@@ -75,7 +75,7 @@ class AgentLoop:
         """What the agent said last, empty for nothing."""
         return next((text.strip() for text in reversed(self._conversation.answer_texts) if text.strip()), "")
 
-    async def _work(self, prompt: str) -> RunOutcome:
+    async def _work(self, prompt: str) -> SubagentOutcome:
         """Work until the end or a limit. The history is legal afterwards, and each call has its response."""
         limit = asyncio.timeout(None)
         try:
@@ -86,18 +86,18 @@ class AgentLoop:
             if not limit.expired():
                 raise  # not ours
             minutes = self._definition.timeout_minutes
-            return RunOutcome(SubagentEnd.TIMEOUT, f"Agent timed out after {minutes:g} minutes.")
+            return SubagentOutcome(SubagentEnd.TIMEOUT, f"Agent timed out after {minutes:g} minutes.")
         except ModelFailure as failure:
             is_budget = failure.kind is FailureKind.OVER_BUDGET
-            return RunOutcome(SubagentEnd.BUDGET if is_budget else SubagentEnd.ERROR, failure.message)
+            return SubagentOutcome(SubagentEnd.BUDGET if is_budget else SubagentEnd.ERROR, failure.message)
         except LoopError as error:
-            return RunOutcome(SubagentEnd.LOOP, f"The agent was stuck in a loop: {error}")
+            return SubagentOutcome(SubagentEnd.LOOP, f"The agent was stuck in a loop: {error}")
         except StoppedByHook as stop:
-            return RunOutcome(SubagentEnd.ERROR, str(stop))
+            return SubagentOutcome(SubagentEnd.ERROR, str(stop))
         finally:
             self._clock.release()
 
-    async def _run_rounds(self, prompt: str) -> RunOutcome:
+    async def _run_rounds(self, prompt: str) -> SubagentOutcome:
         """Let the agent continue as long as hooks object to its end."""
         rounds = 0
         while True:
@@ -112,15 +112,15 @@ class AgentLoop:
             self._tools.is_closed = False
             self._conversation.add_follow_up(objection)
 
-    async def _run_turns(self) -> RunOutcome:
+    async def _run_turns(self) -> SubagentOutcome:
         """Raises ModelFailure, LoopError and StoppedByHook."""
         conversation, was_compressed = self._conversation, False
         while True:
             if conversation.budget.turns >= self._definition.max_turns:
                 limit = f"Agent reached max turns limit ({self._definition.max_turns})."
-                return RunOutcome(SubagentEnd.MAX_TURNS, limit)
+                return SubagentOutcome(SubagentEnd.MAX_TURNS, limit)
             if spent := conversation.budget.exceeded_limit(conversation.model.name):
-                return RunOutcome(SubagentEnd.BUDGET, spent[1])
+                return SubagentOutcome(SubagentEnd.BUDGET, spent[1])
             self._tools.follow_parent()
             if not was_compressed and await conversation.compress_if_needed():
                 was_compressed = True
@@ -130,14 +130,14 @@ class AgentLoop:
             if answer is None:
                 continue
             if not answer.calls:
-                return RunOutcome(SubagentEnd.NO_COMPLETE_TASK_CALL, NO_COMPLETION)
+                return SubagentOutcome(SubagentEnd.NO_COMPLETE_TASK_CALL, NO_COMPLETION)
             batch = await self._run_calls(answer.calls)
             if self._completion.result is not None:
-                return RunOutcome(SubagentEnd.GOAL, result=self._completion.result)
+                return SubagentOutcome(SubagentEnd.GOAL, result=self._completion.result)
             if batch.stopped_by_user:
-                return RunOutcome(SubagentEnd.ABORTED, "The user stopped the agent.")
+                return SubagentOutcome(SubagentEnd.ABORTED, "The user stopped the agent.")
             if batch.stop_reason:
-                return RunOutcome(SubagentEnd.ERROR, batch.stop_reason, stops_session=True)
+                return SubagentOutcome(SubagentEnd.ERROR, batch.stop_reason, stops_session=True)
 
     async def _run_calls(self, calls: Sequence[FunctionCall]) -> Batch:
         """Run the calls of an answer. Beside a valid `complete_task` nothing else runs."""
@@ -145,7 +145,7 @@ class AgentLoop:
         self._tools.is_closed = any(self._completion.rejection(call.args) is None for call in completes)
         return await self._conversation.run_calls(calls)
 
-    async def _request_result(self, outcome: RunOutcome) -> RunOutcome:
+    async def _request_result(self, outcome: SubagentOutcome) -> SubagentOutcome:
         """Ask once more for the result, with only `complete_task` declared."""
         conversation = self._conversation
         if conversation.budget.exceeded_limit(conversation.model.name):
@@ -162,4 +162,4 @@ class AgentLoop:
         except (TimeoutError, ModelFailure, LoopError, StoppedByHook):
             return outcome  # the first reason counts
         result = self._completion.result
-        return outcome if result is None else RunOutcome(SubagentEnd.GOAL, result=result)
+        return outcome if result is None else SubagentOutcome(SubagentEnd.GOAL, result=result)

@@ -9,7 +9,7 @@ NO_COMPLETION = "Agent stopped calling tools but did not call 'complete_task'."
 
 
 @frozen
-class RunOutcome:
+class SubagentOutcome:
     """Why a run ended. `result` is what it handed in or last said, and `message` what went wrong.
 
     `stops_session`: the error ends the turn of the parent, too.
@@ -26,7 +26,9 @@ class RunOutcome:
         return "" if self.reason is SubagentEnd.GOAL else self.message or self.reason.value
 
 
-def tool_result(definition: SubagentDefinition, outcome: RunOutcome, *, undo_id: str, files_changed: int) -> ToolResult:
+def tool_result(
+    definition: SubagentDefinition, outcome: SubagentOutcome, *, undo_id: str, files_changed: int
+) -> ToolResult:
     """Build the result of the call that started the run. Every end but GOAL is an error."""
     content = _content(definition.name, outcome)
     if files_changed:
@@ -37,14 +39,14 @@ def tool_result(definition: SubagentDefinition, outcome: RunOutcome, *, undo_id:
     return ToolResult(content, outcome.error, ToolError(content, _error_type(outcome)))
 
 
-def _content(name: str, outcome: RunOutcome) -> str:
+def _content(name: str, outcome: SubagentOutcome) -> str:
     if outcome.reason is SubagentEnd.ERROR:
         return f"Subagent '{name}' failed. Error: {outcome.message}"
     result = outcome.result.strip() or outcome.message
     return f"Subagent '{name}' finished.\nTermination Reason: {outcome.reason.value}\nResult:\n{result}"
 
 
-def _error_type(outcome: RunOutcome) -> ErrorType:
+def _error_type(outcome: SubagentOutcome) -> ErrorType:
     if outcome.stops_session:
         return ErrorType.STOP_EXECUTION
     return _ERROR_TYPES.get(outcome.reason, ErrorType.EXECUTION_FAILED)

@@ -23,7 +23,7 @@ from tejat.engine.subagents.clock import RunClock
 from tejat.engine.subagents.complete_task import CompleteTaskTool
 from tejat.engine.subagents.copies import AgentCopy, CopyPermission, CopyUnavailable
 from tejat.engine.subagents.host import AgentModels, SubagentHost
-from tejat.engine.subagents.outcome import RunOutcome
+from tejat.engine.subagents.outcome import SubagentOutcome
 from tejat.engine.subagents.rights import AgentApprover, AgentIdentity, AgentPermission
 from tejat.engine.subagents.tool_view import AgentTools
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tejat.engine.hooks.session_hooks import SessionHooks
 
 _INTERRUPT_SECONDS = 10.0
-_STOPPED = RunOutcome(SubagentEnd.ABORTED, "The agent was stopped.")
+_STOPPED = SubagentOutcome(SubagentEnd.ABORTED, "The agent was stopped.")
 
 
 @frozen
@@ -65,7 +65,7 @@ class SubagentRun:
         self._patch = ""
         self._conversation: Conversation | None = None
         self._loop: AgentLoop | None = None
-        self._work: asyncio.Task[RunOutcome] | None = None
+        self._work: asyncio.Task[SubagentOutcome] | None = None
         self._is_turn_stopped = False
         """Whether the user stopped the turn of the session in a question of this agent."""
 
@@ -82,7 +82,7 @@ class SubagentRun:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self._conversation.query(request)
 
-    async def execute(self) -> RunOutcome:
+    async def execute(self) -> SubagentOutcome:
         """Run the agent. Raises only CancelledError, when everything has ended and is reported."""
         approver = self._host.approver
         if approver is not None:
@@ -94,17 +94,17 @@ class SubagentRun:
             outcome = await self._work_apart(models, approver)
         except asyncio.CancelledError:
             if self._budget.remaining_seconds == 0:
-                outcome = RunOutcome(SubagentEnd.BUDGET, self._budget.time_limit_reached()[1])
+                outcome = SubagentOutcome(SubagentEnd.BUDGET, self._budget.time_limit_reached()[1])
             raise
         except CopyUnavailable as error:
-            outcome = RunOutcome(SubagentEnd.ERROR, str(error))
+            outcome = SubagentOutcome(SubagentEnd.ERROR, str(error))
         except Exception as error:  # noqa: BLE001 -- an agent must not end the turn of its parent
-            outcome = RunOutcome(SubagentEnd.ERROR, report_unexpected(error, "a sub-agent"))
+            outcome = SubagentOutcome(SubagentEnd.ERROR, report_unexpected(error, "a sub-agent"))
         finally:
             self._finish(outcome)
         return self.outcome
 
-    async def _work_apart(self, models: AgentModels, approver: AgentApprover | None) -> RunOutcome:
+    async def _work_apart(self, models: AgentModels, approver: AgentApprover | None) -> SubagentOutcome:
         """Work in a task of its own, so that it can be stopped alone."""
         self._work = work = asyncio.create_task(self._run(models, approver))
         cancellation: asyncio.CancelledError | None = None
@@ -123,7 +123,7 @@ class SubagentRun:
             await asyncio.sleep(_INTERRUPT_SECONDS)  # until the session cancels this
         return outcome
 
-    async def _run(self, models: AgentModels, approver: AgentApprover | None) -> RunOutcome:
+    async def _run(self, models: AgentModels, approver: AgentApprover | None) -> SubagentOutcome:
         enter_agent(self.task.agent_id)
         host, identity, definition = self._host, self._identity, self.definition
         async with AsyncExitStack() as stack:
@@ -154,7 +154,7 @@ class SubagentRun:
             outcome = await self._loop.run(self.task.prompt)
             return outcome if copy is None else await self._review_copy(copy, self._loop, outcome)
 
-    async def _review_copy(self, copy: AgentCopy, loop: AgentLoop, outcome: RunOutcome) -> RunOutcome:
+    async def _review_copy(self, copy: AgentCopy, loop: AgentLoop, outcome: SubagentOutcome) -> SubagentOutcome:
         """Let the user decide about the changes in a copy, who may send the agent back to work."""
         while True:
             review = await copy.review(outcome.result)
@@ -206,7 +206,7 @@ class SubagentRun:
         self._calls += isinstance(event, CallFinished)
         self._host.events.emit(AgentActivity(self.task.agent_id, self.definition.name, event))
 
-    def _finish(self, outcome: RunOutcome) -> None:
+    def _finish(self, outcome: SubagentOutcome) -> None:
         """Report the end, with the figures of this run."""
         if not outcome.result and self._loop is not None:
             outcome = replace(outcome, result=self._loop.last_text)
