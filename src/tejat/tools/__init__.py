@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tejat.core import frozen  # `replace` is the module of a tool here
 from tejat.core.agent.subagents import INVOKE_AGENT
 from tejat.core.errors import UsageError
-from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
@@ -91,7 +91,7 @@ def offer_agents(registry: ToolRegistry, dependencies: ToolDependencies, agents:
         registry.find_undeclared = lambda _: None
         return
     names = tuple(name for name, _ in agents)
-    registry.register_entry(replace(registered, declaration=_with_agents(registered.declaration, names)))
+    registry.register_entry(frozen.replace(registered, declaration=_with_agents(registered.declaration, names)))
     inputs = dict(agents)
 
     def find(name: str) -> ToolEntry | None:
@@ -127,7 +127,7 @@ def _with_agents(declaration: FunctionDeclaration, names: tuple[str, ...]) -> Fu
     """Return the declaration of `invoke_agent` with the names of the agents that can be started."""
     schema: Any = declaration.parameters_json_schema
     properties = {**schema["properties"], "agent_name": {**schema["properties"]["agent_name"], "enum": list(names)}}
-    return replace(declaration, parameters_json_schema={**schema, "properties": properties})
+    return frozen.replace(declaration, parameters_json_schema={**schema, "properties": properties})
 
 
 def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
