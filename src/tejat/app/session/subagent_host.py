@@ -200,7 +200,7 @@ class SessionHost:
             yield copy
 
     def _open_copy(self, identity: AgentIdentity, approver: Approver | None) -> AbstractAsyncContextManager[AgentCopy]:
-        from tejat.app.session.agent_copy import CopyContext, open_agent_copy
+        from tejat.app.subagents.working_copy import CopyContext, open_agent_copy
 
         manager = self._manager
         run_config = manager.run_config

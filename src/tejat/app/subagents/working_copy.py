@@ -37,7 +37,7 @@ class CopyContext:
     ignore: IgnoreOptions
     patches: str
     approver: Approver | None
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
 
 
 @asynccontextmanager
@@ -167,11 +167,11 @@ class WorkingCopy:
         try:
             await undo.record(call, Kind.EDIT, paths, apply, whole_tree=False, planned=changes)
         except (ToolFailure, UndoUnavailable) as failure:
-            self._context.tell(str(failure))
+            self._context.notify(str(failure))
             return CopyReview(f"Its changes could not be kept: {failure}")
         except OSError as error:
             why = error.strerror or str(error)
-            self._context.tell(
+            self._context.notify(
                 _("Not all changes of {agent} could be kept. {why}", agent=self._identity.agent_id, why=why)
             )
             return CopyReview(f"Not all of its changes could be kept: {why}")
