@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tejat.core import frozen  # `replace` is the module of a tool here
-from tejat.core.agent.subagents import INVOKE_AGENT
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
+    from tejat.core.agent.session_state import SessionState
     from tejat.core.agent.subagents import SubagentLauncher
+    from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
@@ -36,6 +36,10 @@ FILE_TOOLS = (
 """Tools that need nothing but a workspace."""
 
 
+UNDECLARED_TOOLS = frozenset({"get_internal_docs"})
+"""Tools that can be called but are declared to certain agents only, by name."""
+
+
 class ToolDependencies(Protocol):
     """Services that the built-in tools need. Each is created on first use."""
 
@@ -48,6 +52,14 @@ class ToolDependencies(Protocol):
     def web(self) -> "WebAccess": ...
 
     def corrector(self) -> "EditCorrector | None": ...
+
+    def preset_answers(self) -> "PresetAnswers": ...
+
+    def session_state(self) -> "SessionState": ...
+
+    def offers(self, tool: str) -> bool:
+        """Whether models are told of this built-in tool now. It can be called in any case."""
+        ...
 
     def subagents(self) -> "SubagentLauncher": ...
 
@@ -66,7 +78,9 @@ def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     """Create a registry with every built-in tool."""
     registry = ToolRegistry()
     for declaration in load_declarations():
-        registry.register_entry(_builtin_entry(declaration, partial(load_builtin, declaration["name"], dependencies)))
+        name = declaration["name"]
+        load, offers = partial(load_builtin, name, dependencies), partial(dependencies.offers, name)
+        registry.register_entry(_builtin_entry(declaration, load, offers))
     return registry
 
 
@@ -80,37 +94,15 @@ def find_tools_entry(registry: ToolRegistry, entries: Sequence[ToolEntry], max_t
     return entry_for(FindToolsTool(registry, entries, max_tokens=max_tokens))
 
 
-def offer_agents(registry: ToolRegistry, dependencies: ToolDependencies, agents: Sequence[tuple[str, str]]) -> None:
-    """Offer these agents, each with the parameter that takes its task, or remove `invoke_agent` if there are none.
-
-    The names of agents are further names of the tool, which are not declared.
-    """
-    registered = registry.builtin_entry(INVOKE_AGENT)
-    registry.unregister(INVOKE_AGENT)
-    if registered is None or not agents:
-        registry.find_undeclared = lambda _: None
-        return
-    names = tuple(name for name, _ in agents)
-    registry.register_entry(frozen.replace(registered, declaration=_with_agents(registered.declaration, names)))
-    inputs = dict(agents)
-
-    def find(name: str) -> ToolEntry | None:
-        if name not in inputs or INVOKE_AGENT not in registry:
-            return None
-        from tejat.tools.invoke_agent import NamedAgentTool
-
-        return entry_for(NamedAgentTool(name, inputs[name], dependencies.subagents))
-
-    registry.find_undeclared = find
-
-
 def load_declarations() -> list[dict[str, Any]]:
     """The declarations of the built-in tools, as JSON objects."""
     with open(DECLARATIONS, encoding="utf-8") as file:
         return json.load(file)
 
 
-def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) -> ToolEntry:
+def _builtin_entry(
+    declaration: dict[str, Any], load: Callable[[], BaseTool], is_declared: Callable[[], bool] = lambda: True
+) -> ToolEntry:
     return ToolEntry(
         declaration=FunctionDeclaration(
             declaration["name"], declaration["description"], declaration["parametersJsonSchema"]
@@ -120,14 +112,8 @@ def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) ->
         kind=Kind(declaration["kind"]),
         source=ToolSource.BUILT_IN,
         load=load,
+        is_declared=is_declared,
     )
-
-
-def _with_agents(declaration: FunctionDeclaration, names: tuple[str, ...]) -> FunctionDeclaration:
-    """Return the declaration of `invoke_agent` with the names of the agents that can be started."""
-    schema: Any = declaration.parameters_json_schema
-    properties = {**schema["properties"], "agent_name": {**schema["properties"]["agent_name"], "enum": list(names)}}
-    return frozen.replace(declaration, parameters_json_schema={**schema, "properties": properties})
 
 
 def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
@@ -153,10 +139,6 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.google_web_search import WebSearchTool
 
             return WebSearchTool(dependencies.web())
-        case "invoke_agent":
-            from tejat.tools.invoke_agent import AgentTool
-
-            return AgentTool(dependencies.subagents)
         case "list_background_processes":
             from tejat.tools.list_background_processes import ListBackgroundProcessesTool
 
@@ -169,6 +151,29 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.stop_background_process import StopBackgroundProcessTool
 
             return StopBackgroundProcessTool(dependencies.shell().jobs)
+        case _:
+            return _load_session_tool(name, dependencies)
+
+
+def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
+    """Create a tool that belongs to a session, or a file tool. Raises UsageError for an unknown name."""
+    match name:
+        case "invoke_agent":
+            from tejat.tools.invoke_agent import AgentTool
+
+            return AgentTool(dependencies.subagents)
+        case "ask_user":
+            from tejat.tools.ask_user import AskUserTool
+
+            return AskUserTool(dependencies.preset_answers)
+        case "write_todos":
+            from tejat.tools.write_todos import WriteTodosTool
+
+            return WriteTodosTool(dependencies.session_state)
+        case "get_internal_docs":
+            from tejat.tools.get_internal_docs import GetInternalDocsTool
+
+            return GetInternalDocsTool()
         case _:
             return load_file_tool(name, dependencies.workspace())
 

@@ -16,6 +16,7 @@ from tejat.app.session.session_parts import (
     make_budget,
     server_instructions,
     session_problems,
+    skill_catalogue,
     tool_index_options,
 )
 from tejat.app.session.subagents import load_subagents, subagent_notes
@@ -29,6 +30,7 @@ from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -44,7 +46,7 @@ from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
-from tejat.tools import offer_agents
+from tejat.tools.agent_offer import offer_agents
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
@@ -110,6 +112,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
@@ -209,10 +212,11 @@ class SessionManager:
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
         toolset.notes += subagent_notes(run_config, self.subagents)
         self._subagent_service: SubagentService | None = None
-        toolset.services.attach_subagents(lambda: self.subagent_service)
+        toolset.services.launcher = lambda: self.subagent_service
         self.offer_subagents()
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
-        self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
+        state, warnings = initial_state(options, run_config, run_model), run_config.extension_effects.warnings
+        self.session = self._build_session(state, run_model.model, notes, warnings)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
 
@@ -233,7 +237,7 @@ class SessionManager:
     def offer_subagents(self) -> None:
         """Declare the agents that can be started now."""
         agents = [(agent.name, agent.input_name) for agent in self.subagents.available()]
-        offer_agents(self.toolset.registry, self.toolset.services, agents)
+        offer_agents(self.toolset.registry, self.toolset.services.subagents, agents)
 
     async def switch_to(self, state: InitialState, reason: SessionEnd) -> None:
         """Switch to another session. Raises UsageError, and keeps the current one, while it is busy."""
@@ -262,10 +266,13 @@ class SessionManager:
         await self.session.close()
         await self._models.close()
 
-    def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
+    def _build_session(
+        self, state: InitialState, model: ModelClient, notes: tuple[str, ...], warnings: tuple[str, ...] = ()
+    ) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
+        toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(
@@ -274,12 +281,13 @@ class SessionManager:
                 is_resumed=state.source is SessionSource.RESUME,
                 repairs=state.repairs,
                 notes=(*notes, *context.warnings, *state.problems),
+                warnings=warnings,
                 recorded_at=self.run_model.recorded_at,
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
-            state=SessionState(state.values),
-            problems=partial(session_problems, state.journal, self.run_model, external),
+            state=toolset.services.state,
+            problems=partial(session_problems, state.journal, self.run_model, toolset),
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
@@ -310,6 +318,7 @@ class SessionManager:
             is_headless=self._is_headless,
             window=window,
             subagents=self.subagents,
+            skills=partial(skill_catalogue, toolset),
         )
         conversation = Conversation(
             model,

@@ -19,7 +19,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelFailure
 from tejat.core.tools.base import ToolContext, ToolResult
-from tejat.core.undo import unit_entry_id
+from tejat.core.undo import net_changes, unit_entry_id
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.engine.loop.budget import Budget
@@ -85,7 +85,7 @@ class SessionHost:
 
     def __init__(self, manager: "SessionManager") -> None:
         self._manager = manager
-        self._told: set[str] = set()
+        self._notified: set[str] = set()
 
     @property
     def _session(self) -> "Session":
@@ -126,12 +126,12 @@ class SessionHost:
         model = SessionModel(lambda: self._session.conversation.model)
         name = definition.model
         if name is not None and manager.options.record is not None:
-            self._tell_once(_("While a run is recorded, all agents use the model of the session."))
+            self._notify_once(_("While a run is recorded, all agents use the model of the session."))
         if name is None or manager.options.record is not None or manager.run_model.recorded_at is not None:
             return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
 
-        def tell(why: str) -> None:
-            self._tell_once(
+        def report(why: str) -> None:
+            self._notify_once(
                 _(
                     "The model {model} of the agent {agent} is not available, so it uses that of the session. {why}",
                     model=name,
@@ -144,14 +144,15 @@ class SessionHost:
             own = open_named_model(name, manager.run_config)
             others = manager.open_conversation_models(name, approver)
         except (UsageError, ModelFailure) as error:
-            tell(str(error))
+            report(str(error))
             return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
-        others.fallback = OwnModelFallback(model, others.fallback, tell)
+        others.fallback = OwnModelFallback(model, others.fallback, report)
         return AgentModels(own, others)
 
     def open_servers(self, definition: SubagentDefinition, registry: ToolRegistry) -> AbstractAsyncContextManager[None]:
         if not definition.servers:
             return nullcontext()
+        # Imported late: most agents have none.
         from tejat.app.mcp.agent_servers import open_agent_servers
 
         manager, approver = self._manager, self.approver
@@ -161,7 +162,7 @@ class SessionHost:
             manager.toolset.services,
             registry,
             None if approver is None else approver.ask,
-            self._tell_once,
+            self._notify_once,
         )
 
     def open_copy(
@@ -205,7 +206,7 @@ class SessionHost:
         manager = self._manager
         run_config = manager.run_config
         context = CopyContext(
-            manager.toolset.services, run_config.ignore_options, run_config.paths.outputs, approver, self._tell_once
+            manager.toolset.services, run_config.ignore_options, run_config.paths.outputs, approver, self._notify_once
         )
         return open_agent_copy(context, identity)
 
@@ -241,12 +242,17 @@ class SessionHost:
         )
 
     def count_changed_files(self, agent_id: str) -> int:
-        return self._manager.toolset.services.count_changed_files(agent_id)
+        session_id = self._session.session_id
+        try:
+            entries = self._manager.toolset.services.undo.entries()
+        except OSError:
+            return 0  # what could not be recorded is reported by its call
+        return len(net_changes([entry for entry in entries if (entry.session, entry.unit) == (session_id, agent_id)]))
 
     def interrupt(self) -> bool:
         return self._session.interrupt()
 
-    def _tell_once(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
+    def _notify_once(self, message: str) -> None:
+        if message not in self._notified:
+            self._notified.add(message)
             self.events.emit(Noticed(message))

@@ -97,7 +97,10 @@ class AgentTools(ToolRegistry):
 
     def _share(self, entry: ToolEntry) -> None:
         with suppress(UsageError):  # a server of the agent itself has a tool of this name
-            self.register_entry(replace(entry, load=partial(self._load_shared, entry.name)))
+            is_declared = entry.is_declared
+            if self._definition.tools is not None and entry.name in self._definition.tools:
+                is_declared = _always  # it is meant for agents that name it
+            self.register_entry(replace(entry, load=partial(self._load_shared, entry.name), is_declared=is_declared))
             self._shared[entry.name] = entry
 
     def _load_shared(self, name: str) -> BaseTool:
@@ -116,3 +119,7 @@ class AgentTools(ToolRegistry):
                 f"Unauthorized tool call: '{name}' is not available to this agent.", ErrorType.POLICY_VIOLATION
             )
         return super().__getitem__(name)
+
+
+def _always() -> bool:
+    return True
