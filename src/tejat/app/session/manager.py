@@ -241,7 +241,7 @@ class SessionManager:
     def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
-        self.prompt_expander = PromptExpander(self.run_config, toolset)
+        self.prompt_expander = PromptExpander(self.run_config, toolset, find_agent=self.subagents.callable_name)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(

@@ -76,6 +76,13 @@ class SubagentRegistry:
                 return entry.definition
         return None
 
+    def callable_name(self, name: str) -> str | None:
+        """The name to call an agent by: its bare name if that means it, else the qualified one."""
+        found = self.find(name)
+        if found is None:
+            return None
+        return found.name if self.find(found.name) is found else found.qualified_name
+
     def find_entry(self, name: str) -> SubagentEntry | None:
         """The entry that a name means, even if it cannot be used; usable ones first."""
         named = [entry for entry in self.entries if name in (entry.name, entry.qualified_name)]
