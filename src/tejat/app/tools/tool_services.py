@@ -13,13 +13,15 @@ from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
+from tejat.core.undo import net_changes
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
@@ -65,6 +67,7 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
+        self._launcher: Callable[[], SubagentLauncher] | None = None
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -127,6 +130,15 @@ class ToolServices:
         from tejat.engine.loop.edit_correction import ModelEditCorrector
 
         return ModelEditCorrector(self._model.ask)
+
+    def attach_subagents(self, launcher: "Callable[[], SubagentLauncher]") -> None:
+        """Let tools start agents from now on. The launcher is asked for when the first one starts."""
+        self._launcher = launcher
+
+    def subagents(self) -> "SubagentLauncher":
+        if self._launcher is None:
+            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
+        return self._launcher()
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -253,6 +265,15 @@ class ToolServices:
         )
         self._exit_stack.callback(journal.close)
         return journal
+
+    def count_changed_files(self, unit: str) -> int:
+        """How many files differ because of the calls of a sub-agent's run in this session."""
+        if "undo" not in self.__dict__:
+            return 0
+        with suppress(OSError):
+            entries = [entry for entry in self.undo.entries() if (entry.session, entry.unit) == (self.session_id, unit)]
+            return len(net_changes(entries))
+        return 0
 
     @cached_property
     def _shell(self) -> "ShellContext":
