@@ -53,7 +53,7 @@ def test_custom_commands_by_source(env: CommandEnv) -> None:
 
 
 def test_one_command(env: CommandEnv) -> None:
-    text = "/stats\nShow requests, tokens, cost and times\nUsage: /stats [session | model | tools]\nAliases: /usage"
+    text = "/stats\nShow requests, tokens, cost and times\nUsage: /stats [session | model | tools | agents]\nAliases: /usage"
     assert env.output_of("/help stats") == env.output_of("/help /usage") == text
 
 

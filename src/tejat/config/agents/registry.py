@@ -51,11 +51,11 @@ class SubagentRegistry:
         self._sources = sources
         self.entries: tuple[SubagentEntry, ...] = ()
         self.problems: tuple[str, ...] = ()
-        self.reload()
+        self.reload(sources)
 
-    def reload(self) -> None:
+    def reload(self, sources: SubagentSources) -> None:
         """Read all files again. Raises nothing: what is unusable is an entry or a problem."""
-        sources, problems = self._sources, list[str]()
+        self._sources, problems = sources, list[str]()
         if not sources.is_enabled:
             self.entries, self.problems = (), ()
             return
