@@ -30,6 +30,7 @@ TOOLS = {
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -127,6 +128,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "save_memory": (["fact"], []),
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
+    "invoke_agent": (["agent_name", "prompt"], []),
 }
 
 
@@ -210,6 +212,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"command": "true"}],
         [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
     ),
+    "invoke_agent": ([{"agent_name": "generalist", "prompt": "Look."}], []),
     "list_background_processes": ([{}], []),
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),

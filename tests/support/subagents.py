@@ -109,11 +109,8 @@ class SubagentSession:
 
     def inner_calls(self) -> list[tuple[str, CallFinished]]:
         """The finished calls of agents, each with the id of its agent."""
-        found: list[tuple[str, CallFinished]] = []
-        for event in self.events:
-            if isinstance(event, AgentActivity) and isinstance(event.event, CallFinished):
-                found.append((event.agent_id, event.event))
-        return found
+        activities = (event for event in self.events if isinstance(event, AgentActivity))
+        return [(each.agent_id, each.event) for each in activities if isinstance(each.event, CallFinished)]
 
     def results(self) -> list[str]:
         """The results of calls that the session's own model got, in order."""

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tejat.core.agent.subagents import INVOKE_AGENT
 from tejat.core.errors import UsageError
-from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
@@ -80,30 +78,6 @@ def find_tools_entry(registry: ToolRegistry, entries: Sequence[ToolEntry], max_t
     return entry_for(FindToolsTool(registry, entries, max_tokens=max_tokens))
 
 
-def offer_agents(registry: ToolRegistry, dependencies: ToolDependencies, agents: Sequence[tuple[str, str]]) -> None:
-    """Offer these agents, each with the parameter that takes its task, or remove `invoke_agent` if there are none.
-
-    The names of agents are further names of the tool, which are not declared.
-    """
-    registered = registry.builtin_entry(INVOKE_AGENT)
-    registry.unregister(INVOKE_AGENT)
-    if registered is None or not agents:
-        registry.find_undeclared = lambda _: None
-        return
-    names = tuple(name for name, _ in agents)
-    registry.register_entry(replace(registered, declaration=_with_agents(registered.declaration, names)))
-    inputs = dict(agents)
-
-    def find(name: str) -> ToolEntry | None:
-        if name not in inputs or INVOKE_AGENT not in registry:
-            return None
-        from tejat.tools.invoke_agent import NamedAgentTool
-
-        return entry_for(NamedAgentTool(name, inputs[name], dependencies.subagents))
-
-    registry.find_undeclared = find
-
-
 def load_declarations() -> list[dict[str, Any]]:
     """The declarations of the built-in tools, as JSON objects."""
     with open(DECLARATIONS, encoding="utf-8") as file:
@@ -121,13 +95,6 @@ def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) ->
         source=ToolSource.BUILT_IN,
         load=load,
     )
-
-
-def _with_agents(declaration: FunctionDeclaration, names: tuple[str, ...]) -> FunctionDeclaration:
-    """Return the declaration of `invoke_agent` with the names of the agents that can be started."""
-    schema: Any = declaration.parameters_json_schema
-    properties = {**schema["properties"], "agent_name": {**schema["properties"]["agent_name"], "enum": list(names)}}
-    return replace(declaration, parameters_json_schema={**schema, "properties": properties})
 
 
 def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:

@@ -37,7 +37,6 @@ class AgentTool(TypedTool[InvokeAgentParams]):
     def check(self, params: InvokeAgentParams) -> None:
         if not params.prompt.strip():
             raise invalid_params('Parameter "prompt" must be a non-empty string.')
-        _find(self._launcher(), params.agent_name)
 
     def describe(self, params: InvokeAgentParams) -> str:
         return _describe(params.agent_name, params.prompt)

@@ -44,7 +44,7 @@ from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
-from tejat.tools import offer_agents
+from tejat.tools.agent_offer import offer_agents
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class SessionManager:
     def offer_subagents(self) -> None:
         """Declare the agents that can be started now."""
         agents = [(agent.name, agent.input_name) for agent in self.subagents.available()]
-        offer_agents(self.toolset.registry, self.toolset.services, agents)
+        offer_agents(self.toolset.registry, self.toolset.services.subagents, agents)
 
     async def switch_to(self, state: InitialState, reason: SessionEnd) -> None:
         """Switch to another session. Raises UsageError, and keeps the current one, while it is busy."""

@@ -81,7 +81,7 @@ class SessionHost:
 
     def __init__(self, manager: "SessionManager") -> None:
         self._manager = manager
-        self._told: set[str] = set()
+        self._notified: set[str] = set()
 
     @property
     def _session(self) -> "Session":
@@ -122,12 +122,12 @@ class SessionHost:
         model = SessionModel(lambda: self._session.conversation.model)
         name = definition.model
         if name is not None and manager.options.record is not None:
-            self._tell_once(_("While a run is recorded, all agents use the model of the session."))
+            self._notify_once(_("While a run is recorded, all agents use the model of the session."))
         if name is None or manager.options.record is not None or manager.run_model.recorded_at is not None:
             return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
 
-        def tell(why: str) -> None:
-            self._tell_once(
+        def report(why: str) -> None:
+            self._notify_once(
                 _(
                     "The model {model} of the agent {agent} is not available, so it uses that of the session. {why}",
                     model=name,
@@ -140,14 +140,15 @@ class SessionHost:
             own = open_named_model(name, manager.run_config)
             others = manager.open_conversation_models(name, approver)
         except (UsageError, ModelFailure) as error:
-            tell(str(error))
+            report(str(error))
             return AgentModels(model, manager.open_conversation_models(manager.requested_model, approver))
-        others.fallback = OwnModelFallback(model, others.fallback, tell)
+        others.fallback = OwnModelFallback(model, others.fallback, report)
         return AgentModels(own, others)
 
     def open_servers(self, definition: SubagentDefinition, registry: ToolRegistry) -> AbstractAsyncContextManager[None]:
         if not definition.servers:
             return nullcontext()
+        # Imported late: most agents have none.
         from tejat.app.mcp.agent_servers import open_agent_servers
 
         manager, approver = self._manager, self.approver
@@ -157,7 +158,7 @@ class SessionHost:
             manager.toolset.services,
             registry,
             None if approver is None else approver.ask,
-            self._tell_once,
+            self._notify_once,
         )
 
     def declare(
@@ -191,7 +192,7 @@ class SessionHost:
     def interrupt(self) -> bool:
         return self._session.interrupt()
 
-    def _tell_once(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
+    def _notify_once(self, message: str) -> None:
+        if message not in self._notified:
+            self._notified.add(message)
             self.events.emit(Noticed(message))
