@@ -29,6 +29,7 @@ from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -110,6 +111,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)

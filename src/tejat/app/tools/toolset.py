@@ -19,7 +19,8 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
-from tejat.tools import session_registry
+from tejat.core.tools.todos import WRITE_TODOS
+from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def open_toolset(
             Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
+        services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
         hooks = None
@@ -326,6 +328,8 @@ def _build_registry(
 ) -> tuple[ToolRegistry, list[str]]:
     """Register the tools that are there at once, and return the problems with others. Raises UsageError."""
     registry = session_registry(services)
+    if not settings.uses_write_todos.value:
+        registry.unregister(WRITE_TODOS)
     for tool in tools:
         registry.register(tool)
     problems = [*plugins.problems, *register_plugins(registry, plugins.tools)]
@@ -355,4 +359,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = subagents = workspace
+    shell = memory = web = corrector = subagents = preset_answers = session_state = workspace
+
+    def offers(self, tool: str) -> bool:
+        return tool not in UNDECLARED_TOOLS
