@@ -87,7 +87,10 @@ class AgentTools(ToolRegistry):
 
     def _share(self, entry: ToolEntry) -> None:
         with suppress(UsageError):  # a server of the agent itself has a tool of this name
-            self.register_entry(replace(entry, load=partial(self._parent.__getitem__, entry.name)))
+            shared = replace(entry, load=partial(self._parent.__getitem__, entry.name))
+            if entry.name in (self._definition.tools or ()):
+                shared = replace(shared, is_declared=lambda: True)  # even if the parent is not told of it
+            self.register_entry(shared)
             self._shared[entry.name] = entry
 
     def __getitem__(self, name: str) -> BaseTool:
