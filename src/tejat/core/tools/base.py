@@ -7,7 +7,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
-from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation, TrialConfirmation
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    AskUserConfirmation,
+    Confirmation,
+    Scope,
+    TrialConfirmation,
+)
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
@@ -304,6 +310,19 @@ class ModifiableTool(Protocol):
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The arguments that propose `new_content` instead of what `confirmation` showed."""
+        ...
+
+
+@runtime_checkable
+class RememberingTool(Protocol):
+    """A tool that remembers an "always" itself, because it is about content that no rule can name."""
+
+    def agreement(self, confirmation: Confirmation) -> str | None:
+        """What an "always" would save, None if it cannot be saved."""
+        ...
+
+    def remember(self, confirmation: Confirmation, scope: Scope) -> None:
+        """Save an "always". Raises UsageError."""
         ...
 
 
