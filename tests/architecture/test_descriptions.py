@@ -30,10 +30,10 @@ TOOLS = {
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
-    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -132,10 +132,10 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "save_memory": (["fact"], []),
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
-    "invoke_agent": (["agent_name", "prompt"], []),
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "invoke_agent": (["agent_name", "prompt"], []),
 }
 
 

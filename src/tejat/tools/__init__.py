@@ -53,8 +53,6 @@ class ToolDependencies(Protocol):
 
     def corrector(self) -> "EditCorrector | None": ...
 
-    def subagents(self) -> "SubagentLauncher": ...
-
     def preset_answers(self) -> "PresetAnswers": ...
 
     def session_state(self) -> "SessionState": ...
@@ -62,6 +60,8 @@ class ToolDependencies(Protocol):
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
         ...
+
+    def subagents(self) -> "SubagentLauncher": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -156,8 +156,12 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
 
 
 def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
-    """Create a tool that works on the session itself, or a file tool. Raises UsageError for an unknown name."""
+    """Create a tool that belongs to a session, or a file tool. Raises UsageError for an unknown name."""
     match name:
+        case "invoke_agent":
+            from tejat.tools.invoke_agent import AgentTool
+
+            return AgentTool(dependencies.subagents)
         case "ask_user":
             from tejat.tools.ask_user import AskUserTool
 
@@ -170,10 +174,6 @@ def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.get_internal_docs import GetInternalDocsTool
 
             return GetInternalDocsTool()
-        case "invoke_agent":
-            from tejat.tools.invoke_agent import AgentTool
-
-            return AgentTool(dependencies.subagents)
         case _:
             return load_file_tool(name, dependencies.workspace())
 

@@ -212,7 +212,7 @@ class SessionManager:
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
         toolset.notes += subagent_notes(run_config, self.subagents)
         self._subagent_service: SubagentService | None = None
-        toolset.services.attach_subagents(lambda: self.subagent_service)
+        toolset.services.launcher = lambda: self.subagent_service
         self.offer_subagents()
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)

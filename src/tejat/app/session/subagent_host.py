@@ -19,6 +19,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelFailure
 from tejat.core.tools.base import ToolContext, ToolResult
+from tejat.core.undo import net_changes
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.engine.loop.budget import Budget
@@ -187,7 +188,12 @@ class SessionHost:
         )
 
     def count_changed_files(self, agent_id: str) -> int:
-        return self._manager.toolset.services.count_changed_files(agent_id)
+        session_id = self._session.session_id
+        try:
+            entries = self._manager.toolset.services.undo.entries()
+        except OSError:
+            return 0  # what could not be recorded is reported by its call
+        return len(net_changes([entry for entry in entries if (entry.session, entry.unit) == (session_id, agent_id)]))
 
     def interrupt(self) -> bool:
         return self._session.interrupt()

@@ -15,7 +15,6 @@ from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
-from tejat.core.undo import net_changes
 from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
@@ -67,7 +66,8 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
-        self._launcher: Callable[[], SubagentLauncher] | None = None
+        self.launcher: Callable[[], SubagentLauncher] | None = None
+        """Returns what starts agents, loaded when the first one starts."""
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -148,20 +148,12 @@ class ToolServices:
 
         return ModelEditCorrector(self._model.ask)
 
-    def attach_subagents(self, launcher: "Callable[[], SubagentLauncher]") -> None:
-        """Let tools start agents from now on. The launcher is asked for when the first one starts."""
-        self._launcher = launcher
-
-    def subagents(self) -> "SubagentLauncher":
-        if self._launcher is None:
-            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
-        return self._launcher()
-
     def preset_answers(self) -> "PresetAnswers":
         return self.answers
 
     def session_state(self) -> SessionState:
-        return self.state
+        """The state that the present call belongs to: that of the session, or of a run of a sub-agent."""
+        return self.state.of_agent(current_agent())
 
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
@@ -173,7 +165,12 @@ class ToolServices:
         """The skills of the run."""
         from tejat.app.skills.service import SkillService
 
-        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
+        return SkillService(self._run_config, state=self.session_state, show=self.show_read_only, can_ask=self.can_ask)
+
+    def subagents(self) -> "SubagentLauncher":
+        if self.launcher is None:
+            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
+        return self.launcher()
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -300,15 +297,6 @@ class ToolServices:
         )
         self._exit_stack.callback(journal.close)
         return journal
-
-    def count_changed_files(self, unit: str) -> int:
-        """How many files differ because of the calls of a sub-agent's run in this session."""
-        if "undo" not in self.__dict__:
-            return 0
-        with suppress(OSError):
-            entries = [entry for entry in self.undo.entries() if (entry.session, entry.unit) == (self.session_id, unit)]
-            return len(net_changes(entries))
-        return 0
 
     @cached_property
     def _shell(self) -> "ShellContext":

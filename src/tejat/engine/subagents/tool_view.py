@@ -87,10 +87,12 @@ class AgentTools(ToolRegistry):
 
     def _share(self, entry: ToolEntry) -> None:
         with suppress(UsageError):  # a server of the agent itself has a tool of this name
-            shared = replace(entry, load=partial(self._parent.__getitem__, entry.name))
-            if entry.name in (self._definition.tools or ()):
-                shared = replace(shared, is_declared=lambda: True)  # even if the parent is not told of it
-            self.register_entry(shared)
+            is_declared = entry.is_declared
+            if self._definition.tools is not None and entry.name in self._definition.tools:
+                is_declared = _always  # it is meant for agents that name it
+            self.register_entry(
+                replace(entry, load=partial(self._parent.__getitem__, entry.name), is_declared=is_declared)
+            )
             self._shared[entry.name] = entry
 
     def __getitem__(self, name: str) -> BaseTool:
@@ -105,3 +107,7 @@ class AgentTools(ToolRegistry):
                 f"Unauthorized tool call: '{name}' is not available to this agent.", ErrorType.POLICY_VIOLATION
             )
         return super().__getitem__(name)
+
+
+def _always() -> bool:
+    return True
