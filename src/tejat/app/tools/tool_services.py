@@ -328,7 +328,6 @@ class ToolServices:
 
     @cached_property
     def copies(self) -> "OverlayManager":
-        """The overlay copies of the session."""
         from tejat.workspace.overlay.manager import OverlayManager
 
         copies = OverlayManager(self._session_sandbox, self._paths.overlays)
