@@ -33,6 +33,7 @@ TOOLS = {
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -134,6 +135,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "invoke_agent": (["agent_name", "prompt"], []),
 }
 
 
@@ -217,6 +219,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"command": "true"}],
         [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
     ),
+    "invoke_agent": ([{"agent_name": "generalist", "prompt": "Look."}], []),
     "list_background_processes": ([{}], []),
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),

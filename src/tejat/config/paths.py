@@ -107,6 +107,8 @@ class AppPaths:
     """API keys in plain text, readable by the user alone."""
     trust_store = _PathIn("config", "trust.json")
     saved_rules = _PathIn("config", POLICY_DIRECTORY, "saved.toml")
+    extension_backups = _PathIn("state", "extension-backups")
+    """The versions of extensions before their last update."""
     sessions = _PathIn("state", "sessions")
     reported_aliases = _PathIn("state", "aliases.json")
     """Aliases of models whose meaning the user was told."""

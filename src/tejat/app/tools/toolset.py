@@ -378,7 +378,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = preset_answers = session_state = workspace
+    shell = memory = web = corrector = preset_answers = session_state = subagents = workspace
 
     def offers(self, tool: str) -> bool:
         return tool not in UNDECLARED_TOOLS

@@ -1,7 +1,7 @@
 """A session: one conversation that answers prompts and that any number of front ends can watch and steer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import (
@@ -25,7 +25,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.core.messages.history import Message, user_message
-from tejat.core.messages.types import Part
+from tejat.core.messages.types import JsonObject, Part
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.turn import RunOutcome, run_turns
@@ -179,6 +179,11 @@ class Session:
         if spent:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.query(request)
+
+    def record_agent(self, agent_id: str, records: "Iterable[JsonObject]") -> None:
+        """Record what happened in a run of a sub-agent, apart from the history."""
+        if self._journal is not None:
+            self._journal.record_agent(agent_id, records)
 
     def notify(self, noticed: Noticed) -> None:
         """Show a notice to the user."""
