@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, ParsingTool
-from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, ParsingTool
+from tejat.tools import (
+    DECLARATIONS,
+    FILE_TOOLS,
+    ToolDependencies,
+    builtin_registry,
+    load_builtin,
+    load_declarations,
+    session_registry,
+)
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
 
@@ -33,6 +42,7 @@ TOOLS = {
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -112,6 +122,19 @@ class TestDeclarations:
             load_builtin("grep", here)
 
 
+NEWER_TOOLS = ("ask_user", "write_todos", "enter_plan_mode", "exit_plan_mode", "get_internal_docs")
+
+
+def test_the_newer_tools_cost_little_in_a_request() -> None:
+    declared = [
+        FunctionDeclaration(*(known[key] for key in ("name", "description", "parametersJsonSchema")))
+        for known in load_declarations()
+        if known["name"] in NEWER_TOOLS
+    ]
+    assert {declaration.name for declaration in declared} >= {"ask_user", "write_todos", "get_internal_docs"}
+    assert sum(map(estimate_declaration_tokens, declared)) <= 1_200
+
+
 DECLARED: dict[str, tuple[list[str], list[str]]] = {
     # tool: (required, other parameters that must be declared)
     "list_directory": (["path"], ["ignore", "respect_git_ignore"]),
@@ -134,6 +157,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "invoke_agent": (["agent_name", "prompt"], []),
 }
 
 
@@ -217,6 +241,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"command": "true"}],
         [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
     ),
+    "invoke_agent": ([{"agent_name": "generalist", "prompt": "Look."}], []),
     "list_background_processes": ([{}], []),
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),

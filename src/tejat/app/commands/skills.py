@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.skills.reports import SkillRow, listing_report, skill_report, skill_rows
 from tejat.app.skills.manager import NotAgreed, SkillManager
+from tejat.app.skills.reports import SkillRow, listing_report, skill_report, skill_rows
 from tejat.app.skills.service import SkillService
 from tejat.app.skills.switches import SkillScope, SkillSwitches
 from tejat.config.skills.content import read_skill_content

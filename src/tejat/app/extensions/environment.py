@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 
 from tejat.app.commands.builtin import builtin_names
-from tejat.app.extensions.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.summary_builder import ExtensionOrigin, NamesInUse
 from tejat.app.extensions.errors import ExtensionFailure
-from tejat.app.extensions.summary_builder import ExtensionOrigin, NamesInUse
 from tejat.app.run_config import RunConfig
 from tejat.config.custom_commands import find_custom_commands
 from tejat.config.extensions.consent_store import ExtensionConsent

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from tejat.app.extensions.consent_dialog import ConsentDialog
+from tejat.app.extensions.description.effect import describe_effect
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
-from tejat.app.extensions.preview import describe_effect
 from tejat.app.extensions.settings_dialog import SettingsDialog
-from tejat.app.extensions.staged import StagedExtension, stage_link, stage_package
+from tejat.app.extensions.staged import StagedExtension, prepare_link, prepare_package
 from tejat.config.extensions.consent_store import save_consent
 from tejat.config.extensions.install_record import InstallRecord, InstallType, write_install_record
 from tejat.config.extensions.loader import FoundExtension
@@ -69,7 +69,7 @@ class ExtensionInstaller:
                 auto_update=options.auto_update,
                 allow_pre_release=options.pre_release,
             )
-            staged = await run_blocking(lambda _stop: stage_package(self.environment, fetched, record))
+            staged = await run_blocking(lambda _stop: prepare_package(self.environment, fetched, record))
             self._check_free(staged)
             await self.dialog.confirm(self._reports(staged), directory=staged.tree)
             self._check_free(staged)
@@ -84,7 +84,7 @@ class ExtensionInstaller:
     async def link(self, path: str, *, follows: bool) -> str:
         """Use the extension in a directory where it is, and return the message about it. Raises as `install` does."""
         source = self._link_source(path)
-        staged = await run_blocking(lambda _stop: stage_link(self.environment, source, follows=follows))
+        staged = await run_blocking(lambda _stop: prepare_link(self.environment, source, follows=follows))
         self._check_free(staged)
         await self.dialog.confirm(self._reports(staged), directory=source)
         self._check_free(staged)

@@ -1,9 +1,9 @@
 """Review of installed extensions: what is new or changed, and the consent to it."""
 
-from tejat.app.extensions.changes import ExtensionChanges, ExtensionFiles, compare_files
 from tejat.app.extensions.consent_dialog import ConsentDialog
+from tejat.app.extensions.description.changes import ExtensionChanges, ExtensionFiles, compare_files
+from tejat.app.extensions.description.summary_builder import build_summary
 from tejat.app.extensions.environment import ExtensionEnvironment, origin_of
-from tejat.app.extensions.summary_builder import build_summary
 from tejat.config.extensions.consent import ExtensionPins, agree_to_extension
 from tejat.config.extensions.consent_store import ConsentParty, read_consent_details
 from tejat.config.extensions.loader import ExtensionState, FoundExtension
@@ -53,8 +53,11 @@ class ExtensionReview:
                 self._dialog.user.show(report)
             return _('Extension "{name}" has not changed since you agreed to it.', name=found.name)
         if found.consent is not None and found.consent.party is ConsentParty.GEMINI:
-            hint = _("It was installed by Gemini CLI and taken over. To stop using it: tejat extensions disable {name}")
-            reports.append(text_report(hint.format(name=found.name)))
+            hint = _(
+                "It was installed by Gemini CLI and taken over. To stop using it: tejat extensions disable {name}",
+                name=found.name,
+            )
+            reports.append(text_report(hint))
         await self._dialog.confirm(reports, directory=found.path)
         await run_blocking(
             lambda _stop: agree_to_extension(

@@ -133,7 +133,8 @@ def format_value(setting: ExtensionSetting, values: Mapping[str, StoredValue]) -
     if setting.refusal:
         return f"{setting.name} ({setting.variable}): {setting.refusal}"
     if found is None:
-        return f"{setting.name} ({setting.variable}): {_('[not set]')}"
+        not_set = _("[not set]")
+        return f"{setting.name} ({setting.variable}): {not_set}"
     shown = MASK if setting.is_sensitive else found.value
     return f"{setting.name} ({setting.variable}): {shown} ({found.scope.value})"
 

@@ -4,12 +4,12 @@ import os
 from contextlib import suppress
 
 from tejat.app.commands.builtin import builtin_names
-from tejat.app.extensions.changes import ExtensionFiles
-from tejat.app.extensions.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.changes import ExtensionFiles
+from tejat.app.extensions.description.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.summary import ExtensionSummary
+from tejat.app.extensions.description.summary_builder import ExtensionOrigin, build_summary
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
-from tejat.app.extensions.summary import ExtensionSummary
-from tejat.app.extensions.summary_builder import ExtensionOrigin, build_summary
 from tejat.config.extensions.consent import ExtensionPins
 from tejat.config.extensions.consent_store import ConsentDetails, ConsentParty, ExtensionConsent
 from tejat.config.extensions.install_record import INSTALL_RECORD, InstallRecord, InstallType
@@ -70,7 +70,7 @@ class StagedExtension:
         )
 
 
-def stage_package(
+def prepare_package(
     environment: ExtensionEnvironment,
     fetched: FetchedPackage,
     record: InstallRecord,
@@ -83,7 +83,7 @@ def stage_package(
     Raises ExtensionFailure.
     """
     ignored = tuple(name for name in _NOT_INSTALLED if _remove(os.path.join(fetched.directory, name)))
-    return _stage(
+    return _prepare(
         environment,
         fetched.directory,
         record,
@@ -94,13 +94,13 @@ def stage_package(
     )
 
 
-def stage_link(environment: ExtensionEnvironment, source: str, *, follows: bool) -> StagedExtension:
+def prepare_link(environment: ExtensionEnvironment, source: str, *, follows: bool) -> StagedExtension:
     """Read and check the directory that a link will lead to. Raises ExtensionFailure."""
     record = InstallRecord(source, InstallType.LINK)
-    return _stage(environment, source, record, directory=source, follows=follows)
+    return _prepare(environment, source, record, directory=source, follows=follows)
 
 
-def _stage(
+def _prepare(
     environment: ExtensionEnvironment,
     tree: str,
     record: InstallRecord,

@@ -2,15 +2,15 @@
 
 from contextlib import suppress
 
-from tejat.app.extensions.changes import ExtensionChanges, ExtensionFiles, compare_files
+from tejat.app.extensions.description.changes import ExtensionChanges, ExtensionFiles, compare_files
+from tejat.app.extensions.description.effect import describe_effect
+from tejat.app.extensions.description.summary import ExtensionSummary, compare_summaries
+from tejat.app.extensions.description.summary_builder import build_summary
 from tejat.app.extensions.environment import ExtensionEnvironment, is_link, origin_of
 from tejat.app.extensions.errors import ExtensionFailure
 from tejat.app.extensions.installer import ExtensionInstaller
-from tejat.app.extensions.preview import describe_effect
 from tejat.app.extensions.replacement import replace_extension, restore_extension
-from tejat.app.extensions.staged import StagedExtension, read_staged_manifest, stage_package
-from tejat.app.extensions.summary import ExtensionSummary, compare_summaries
-from tejat.app.extensions.summary_builder import build_summary
+from tejat.app.extensions.staged import StagedExtension, prepare_package, read_staged_manifest
 from tejat.config.extensions.consent import ExtensionPins
 from tejat.config.extensions.consent_store import read_consent_details
 from tejat.config.extensions.install_record import InstallRecord, InstallType, write_install_record
@@ -81,7 +81,7 @@ class ExtensionUpdater:
                 release_tag=fetched.release_tag,
             )
             staged = await run_blocking(
-                lambda _stop: stage_package(
+                lambda _stop: prepare_package(
                     self._environment,
                     fetched,
                     new_record,

@@ -6,10 +6,10 @@ import stat
 from collections.abc import Iterator
 
 from tejat.app.commands.builtin import builtin_names
-from tejat.app.extensions.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.contents import ExtensionContents, read_contents
+from tejat.app.extensions.description.programs import describe_program, missing_files, split_words
+from tejat.app.extensions.description.summary_builder import rule_refusal
 from tejat.app.extensions.environment import ExtensionEnvironment
-from tejat.app.extensions.programs import describe_program, missing_files, split_words
-from tejat.app.extensions.summary_builder import rule_refusal
 from tejat.config.extensions.consent import ExtensionPins
 from tejat.config.extensions.manifest import MANIFEST, ExtensionManifest, find_name_problem, read_manifest
 from tejat.config.extensions.variables import leads_out

@@ -64,6 +64,28 @@ class ConversationText(Protocol):
     def contains(self, text: str) -> bool: ...
 
 
+class SkillHost(Protocol):
+    """What skills need of the services of a session."""
+
+    can_ask: bool
+    history: ConversationText | None
+
+    def session_state(self) -> SessionState: ...
+
+    def show_read_only(self, directory: str) -> None: ...
+
+
+def open_skills(run_config: RunConfig, host: SkillHost) -> "SkillService":
+    """The skills of the run that these services belong to."""
+    return SkillService(
+        run_config,
+        state=host.session_state,
+        show=host.show_read_only,
+        can_ask=host.can_ask,
+        history=lambda: host.history,
+    )
+
+
 class SkillService:
     """The skills of a run. `state` returns the state of the current session, None before there is one.
 
@@ -78,7 +100,7 @@ class SkillService:
         state: Callable[[], SessionState | None],
         show: Callable[[str], None],
         can_ask: bool,
-        history: "Callable[[], ConversationText | None]" = lambda: None,
+        history: Callable[[], ConversationText | None] = lambda: None,
     ) -> None:
         self._run_config = run_config
         self._current_state = state

@@ -12,7 +12,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
-from tejat.core.errors import UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tejat.app.skills.service import ConversationText, SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
@@ -65,14 +66,14 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
+        self.launcher: Callable[[], SubagentLauncher] | None = None
+        """Returns what starts agents, loaded when the first one starts."""
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
         self.can_ask = False
-        """Whether there is a user to ask."""
         self.history: ConversationText | None = None
-        """The conversation of the current session."""
         self.has_skills = False
         """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
@@ -151,7 +152,8 @@ class ToolServices:
         return self.answers
 
     def session_state(self) -> SessionState:
-        return self.state
+        """The state that the present call belongs to: that of the session, or of a run of a sub-agent."""
+        return self.state.of_agent(current_agent())
 
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
@@ -161,15 +163,14 @@ class ToolServices:
     @cached_property
     def skills(self) -> "SkillService":
         """The skills of the run."""
-        from tejat.app.skills.service import SkillService
+        from tejat.app.skills.service import open_skills
 
-        return SkillService(
-            self._run_config,
-            state=lambda: self.state,
-            show=self.show_read_only,
-            can_ask=self.can_ask,
-            history=lambda: self.history,
-        )
+        return open_skills(self._run_config, self)
+
+    def subagents(self) -> "SubagentLauncher":
+        if self.launcher is None:
+            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
+        return self.launcher()
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -313,7 +314,7 @@ class ToolServices:
             outputs=self._paths.outputs,
             wrap=run_without_sandbox if session_sandbox.report.sandbox is None else session_sandbox.wrap,
             sandbox_note=session_sandbox.warning,
-            copies=lambda: self._copies,
+            copies=lambda: self.copies,
             idle=self._settings.shell_idle_seconds.value,
             on_background=self._report_background,
         )
@@ -326,7 +327,7 @@ class ToolServices:
             self.on_background(jobs, job)
 
     @cached_property
-    def _copies(self) -> "OverlayManager":
+    def copies(self) -> "OverlayManager":
         from tejat.workspace.overlay.manager import OverlayManager
 
         copies = OverlayManager(self._session_sandbox, self._paths.overlays)

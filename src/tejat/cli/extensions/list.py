@@ -1,6 +1,6 @@
 """`tejat extensions list`: the installed extensions with their state."""
 
-from tejat.app.extensions.listing import listing_json, listing_report
+from tejat.app.extensions.inventory import listing_json, listing_report
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.extensions.runtime import ExtensionRuntime, exit_codes, run_command
 from tejat.core.i18n import _

@@ -2,8 +2,8 @@
 
 import argparse
 
-from tejat.app.extensions.preview import describe_effect
-from tejat.app.extensions.staged import stage_package
+from tejat.app.extensions.description.effect import describe_effect
+from tejat.app.extensions.staged import prepare_package
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.extensions.runtime import ExtensionRuntime, exit_codes, run_command
 from tejat.config.extensions.install_record import InstallRecord, InstallType
@@ -23,7 +23,7 @@ async def _preview(runtime: ExtensionRuntime, options: argparse.Namespace) -> st
     installer.check_source(source)
     async with installer.fetched(source, ref=options.ref, pre_release=options.pre_release) as fetched:
         record = InstallRecord(source.written, InstallType(fetched.type.value), options.ref, fetched.release_tag)
-        staged = stage_package(environment, fetched, record)
+        staged = prepare_package(environment, fetched, record)
     effect = describe_effect(environment, staged.contents)
     if options.output_format == "json":
         print(dump_json({**staged.summary.to_json(), "effect": effect.to_json()}, indent=2))

@@ -5,8 +5,8 @@ import os
 from tejat.app.run_config import RunConfig
 from tejat.app.skills.switches import SkillScope, SkillSwitches
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.skills.show import find_row
 from tejat.cli.skills.runtime import add_scope, exit_codes, run_command
+from tejat.cli.skills.show import find_row
 from tejat.core.i18n import _
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.history_events import HistoryEvent
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelClient
-from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
@@ -21,6 +21,8 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
+from tejat.engine.subagents.copies import AgentCopy
+from tejat.engine.subagents.rights import AgentIdentity
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ class SubagentHost(Protocol):
         """The calls of the session's last answer, which run now."""
         ...
 
-    def record(self, agent_id: str, event: "HistoryEvent | AgentEvent") -> None:
+    def record(self, agent_id: str, event: HistoryEvent | AgentStarted | AgentEnded) -> None:
         """Record what happens in a run, apart from the session's own history."""
         ...
 
@@ -76,8 +78,13 @@ class SubagentHost(Protocol):
         """Run the agent's own MCP servers, whose tools are added to its registry."""
         ...
 
-    def own_tools(self) -> Sequence[BaseTool]:
-        """Tools with a state of their own in each run, in place of the session's."""
+    def open_copy(
+        self, definition: SubagentDefinition, identity: AgentIdentity, approver: Approver | None
+    ) -> AbstractAsyncContextManager[AgentCopy | None]:
+        """Open the copy of the files that an agent works in, None if it works on the files themselves.
+
+        Raises CopyUnavailable if it must not start without a copy.
+        """
         ...
 
     def declare(
@@ -98,6 +105,10 @@ class SubagentHost(Protocol):
 
     def count_changed_files(self, agent_id: str) -> int:
         """How many files the calls of a run changed."""
+        ...
+
+    def undo_id(self, agent_id: str) -> str:
+        """The id by which all changes of a run are undone."""
         ...
 
     def interrupt(self) -> bool:

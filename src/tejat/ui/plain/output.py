@@ -15,15 +15,18 @@ from tejat.core.agent.events import (
     RunEnded,
     TextStreamed,
 )
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.core.tools.todos import Todo, TodoList
 from tejat.ui.headless.output import OutputStreams, describe_event
 from tejat.ui.headless.text_output import TextOutput
 from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.calls.agent_progress import AgentProgress, agent_end_labels, agent_error
 from tejat.ui.shared.calls.collapsed_results import CollapsedResults
 from tejat.ui.shared.calls.excerpt import excerpt_output
 from tejat.ui.shared.calls.outcome import CallStatus
@@ -33,6 +36,7 @@ from tejat.ui.shared.diff.rows import build_diff_rows, strip_blank_context
 from tejat.ui.shared.labels.durations import format_duration, format_elapsed
 from tejat.ui.shared.labels.run_summary import format_cost, format_tokens
 from tejat.ui.shared.labels.text_summary import summarize_line
+from tejat.ui.shared.labels.todos import current_text, progress_label
 from tejat.ui.shared.notices import run_end_message, screen_notice, severity_label, side_request_notice
 
 MAX_EXPANDED_LINES = 2000
@@ -79,7 +83,10 @@ class PlainOutput:
         self._totals = _SessionTotals()
         self._folded = CollapsedResults[str]()
         self._progress = _ProgressReporter(self._report_progress, intervals)
+        self._agents: dict[str, AgentProgress] = {}
+        self._agent_calls: set[str | None] = set()
         self._is_mid_answer = False
+        self._current_todo: Todo | None = None
         self._held_lines: list[str] | None = None
 
     def begin(self) -> None:
@@ -157,13 +164,38 @@ class PlainOutput:
                 self._progress.note_output(index, output)
             case CallFinished():
                 self._progress.finish(event.index)
-                self._show_call(build_call_report(event, folder=self._folder))
+                if event.call.id not in self._agent_calls:
+                    self._show_finished(event)
+            case AgentStarted() | AgentActivity() | AgentEnded():
+                self._handle_agent(event)
             case RequestFailed():
                 self._print_notice(side_request_notice(event))
             case RunEnded():
                 self._print_end(event)
             case _:
                 self._print_notice(screen_notice(event))
+
+    def _handle_agent(self, event: AgentStarted | AgentActivity | AgentEnded) -> None:
+        """Print when a sub-agent starts, each of its calls, and its end in one line."""
+        match event:
+            case AgentStarted():
+                agent = self._agents[event.agent_id] = AgentProgress(event, since=0.0, folder=self._folder)
+                self._agent_calls.add(event.call_id)
+                self.print_line(_("Agent {agent} started: {task}", agent=agent.agent_id, task=agent.task))
+            case AgentActivity(agent_id, _name, inner):
+                agent = self._agents.get(agent_id)
+                before = 0 if agent is None else len(agent.reports)
+                if agent is not None:
+                    agent.record(inner)
+                for report in () if agent is None else agent.reports[before:]:
+                    self.print_line(f"{agent_id}: {report.headline}")
+                self._print_notice(screen_notice(inner), source=agent_id)
+            case AgentEnded():
+                self._agents.pop(event.agent_id, None)
+                labels = agent_end_labels(event)
+                self.print_line(self._style.bold(_("Agent ended: {figures}", figures=", ".join(labels))))
+                if error := agent_error(event):
+                    self.print_line(error)
 
     def session_summary(self) -> str:
         """Return the totals of the session in a line, empty if nothing was asked."""
@@ -172,6 +204,21 @@ class PlainOutput:
     def _report_progress(self, text: str) -> None:
         if self._held_lines is None:
             self.print_line(text)
+
+    def show_todos(self, todos: TodoList) -> None:
+        """Print what is in progress if that has changed."""
+        line = f"{current_text(todos)} ({progress_label(todos)})" if todos.todos else ""
+        current = None if todos.is_done else todos.current
+        if line and (current != self._current_todo or todos.is_done):
+            self.print_line(line if current is None else _("Todo: {line}", line=line))
+        self._current_todo = current
+
+    def _show_finished(self, event: CallFinished) -> None:
+        display = event.result.return_display
+        if isinstance(display, TodoList):
+            self.show_todos(display)
+        else:
+            self._show_call(build_call_report(event, folder=self._folder))
 
     def _show_call(self, report: CallReport) -> None:
         self.print_line(self._style.bold(report.headline))
@@ -204,9 +251,10 @@ class PlainOutput:
         if message:
             self.print_line(sanitize_text(translate(message)))
 
-    def _print_notice(self, noticed: Noticed | None) -> None:
+    def _print_notice(self, noticed: Noticed | None, *, source: str = "") -> None:
         if noticed is not None:
-            self.print_line(sanitize_text(f"{severity_label(noticed.severity)}: {translate(noticed.message).strip()}"))
+            text = f"{severity_label(noticed.severity)}: {translate(noticed.message).strip()}"
+            self.print_line(sanitize_text(f"{source}: {text}" if source else text))
 
 
 class _ProgressReporter:

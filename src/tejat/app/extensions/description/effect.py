@@ -1,9 +1,9 @@
 """The effect of an extension on a session here, as a difference: what it has now, and what it would get."""
 
-from tejat.app.extensions.contents import ExtensionContents
+from tejat.app.extensions.description.contents import ExtensionContents
+from tejat.app.extensions.description.summary_builder import rule_refusal
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
-from tejat.app.extensions.summary_builder import rule_refusal
 from tejat.app.session.instructions import find_all_context_files
 from tejat.config.extensions.loader import ExtensionState
 from tejat.config.hooks import HookConfig

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tejat.app.extensions.contents import ExtensionContents
+from tejat.app.extensions.description.contents import ExtensionContents
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
 from tejat.app.extensions.settings_dialog import format_value

@@ -3,15 +3,15 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
-from tejat.app.extensions.contents import DescribedFile, ExtensionContents
-from tejat.app.extensions.programs import (
+from tejat.app.extensions.description.contents import DescribedFile, ExtensionContents
+from tejat.app.extensions.description.programs import (
     describe_program,
     fetches_code,
     line_fetches_code,
     missing_files,
     split_words,
 )
-from tejat.app.extensions.summary import ExtensionSummary, SummaryRow, SummarySection
+from tejat.app.extensions.description.summary import ExtensionSummary, SummaryRow, SummarySection
 from tejat.config.env_expansion import is_secret
 from tejat.config.hooks import HookConfig
 from tejat.config.settings.types import McpServer
