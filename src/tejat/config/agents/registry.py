@@ -48,14 +48,14 @@ class SubagentRegistry:
     """All agents that were found. `problems` are lines for the user about files and settings that cannot be used."""
 
     def __init__(self, sources: SubagentSources) -> None:
-        self._sources = sources
+        self.sources = sources
         self.entries: tuple[SubagentEntry, ...] = ()
         self.problems: tuple[str, ...] = ()
         self.reload()
 
     def reload(self) -> None:
         """Read all files again. Raises nothing: what is unusable is an entry or a problem."""
-        sources, problems = self._sources, list[str]()
+        sources, problems = self.sources, list[str]()
         if not sources.is_enabled:
             self.entries, self.problems = (), ()
             return
@@ -66,6 +66,10 @@ class SubagentRegistry:
             found = [_apply_overrides(entry, sources, problems) for entry in found]
         self.entries = tuple(_hide_duplicates(found))
         self.problems = (*problems, *(line for entry in self.entries for line in entry.problems))
+
+    def use_sources_of(self, other: "SubagentRegistry") -> None:
+        """Have the agents of another registry from now on."""
+        self.sources, self.entries, self.problems = other.sources, other.entries, other.problems
 
     def find(self, name: str) -> SubagentDefinition | None:
         """The agent that a bare or qualified name means, None if there is none or it is disabled."""
@@ -102,7 +106,7 @@ class SubagentRegistry:
     def build_catalogue(self, window: int) -> SubagentCatalogue:
         """The section and how it was fitted."""
         items = [CatalogueItem(each.name, each.description) for each in self.available()]
-        return build_catalogue(items, window=window, limit=self._sources.catalogue_tokens)
+        return build_catalogue(items, window=window, limit=self.sources.catalogue_tokens)
 
 
 def _builtin_entries(sources: SubagentSources) -> Iterator[SubagentEntry]:
