@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import load_context_files
-from tejat.app.session.subagents import load_subagents
+from tejat.app.session.subagents import subagent_sources
 from tejat.config.extensions.loader import ExtensionState, find_extensions
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.frozen import replace
@@ -55,8 +55,8 @@ def _load(context: "CommandContext") -> RunConfig:
 
 def _reload_agents(context: "CommandContext", new: RunConfig) -> None:
     manager = context.manager
-    found = load_subagents(new, manager.toolset.registry, max_turns=manager.options.max_turns)
-    manager.subagents.use_sources_of(found)
+    sources = subagent_sources(new, manager.toolset.registry, max_turns=manager.options.max_turns)
+    manager.subagents.reload(sources)
     manager.offer_subagents()
 
 

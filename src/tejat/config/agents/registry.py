@@ -48,14 +48,14 @@ class SubagentRegistry:
     """All agents that were found. `problems` are lines for the user about files and settings that cannot be used."""
 
     def __init__(self, sources: SubagentSources) -> None:
-        self.sources = sources
+        self._sources = sources
         self.entries: tuple[SubagentEntry, ...] = ()
         self.problems: tuple[str, ...] = ()
-        self.reload()
+        self.reload(sources)
 
-    def reload(self) -> None:
+    def reload(self, sources: SubagentSources) -> None:
         """Read all files again. Raises nothing: what is unusable is an entry or a problem."""
-        sources, problems = self.sources, list[str]()
+        self._sources, problems = sources, list[str]()
         if not sources.is_enabled:
             self.entries, self.problems = (), ()
             return
@@ -67,10 +67,6 @@ class SubagentRegistry:
         self.entries = tuple(_hide_duplicates(found))
         self.problems = (*problems, *(line for entry in self.entries for line in entry.problems))
 
-    def use_sources_of(self, other: "SubagentRegistry") -> None:
-        """Have the agents of another registry from now on."""
-        self.sources, self.entries, self.problems = other.sources, other.entries, other.problems
-
     def find(self, name: str) -> SubagentDefinition | None:
         """The agent that a bare or qualified name means, None if there is none or it is disabled."""
         usable = (SubagentState.AVAILABLE, SubagentState.HIDDEN)
@@ -79,6 +75,13 @@ class SubagentRegistry:
             if is_meant and entry.state in usable:
                 return entry.definition
         return None
+
+    def callable_name(self, name: str) -> str | None:
+        """The name to call an agent by: its bare name if that means it, else the qualified one."""
+        found = self.find(name)
+        if found is None:
+            return None
+        return found.name if self.find(found.name) is found else found.qualified_name
 
     def find_entry(self, name: str) -> SubagentEntry | None:
         """The entry that a name means, even if it cannot be used; usable ones first."""
@@ -106,7 +109,7 @@ class SubagentRegistry:
     def build_catalogue(self, window: int) -> SubagentCatalogue:
         """The section and how it was fitted."""
         items = [CatalogueItem(each.name, each.description) for each in self.available()]
-        return build_catalogue(items, window=window, limit=self.sources.catalogue_tokens)
+        return build_catalogue(items, window=window, limit=self._sources.catalogue_tokens)
 
 
 def _builtin_entries(sources: SubagentSources) -> Iterator[SubagentEntry]:

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 
-from tejat.config.extensions.active import ActiveExtension
+from tejat.config.extensions.active import fill_places
 from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import ExtensionManifest
 from tejat.config.extensions.pins import HOOKS_FILE, SETTINGS_FILE
+from tejat.config.extensions.variables import ExtensionVariables
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.front_matter import FrontMatterError, parse_front_matter
 from tejat.config.hooks import HookConfig, parse_hooks
@@ -105,13 +106,12 @@ class _Reader:
     def __init__(self, path: str, manifest: ExtensionManifest, workspace: str, place: str) -> None:
         self._path = path
         self._manifest = manifest
-        self._extension = ActiveExtension(manifest.name, manifest.version, place)
-        self._workspace = workspace
+        self._variables = ExtensionVariables(place, workspace)
         self._problems: list[str] = []
         self._remote_agents: list[str] = []
 
     def read(self) -> ExtensionContents:
-        servers = {name: each.value for name, each in self._manifest.servers(self._expand_text).items()}
+        servers = {name: each.value for name, each in self._manifest.servers(self._fill_places).items()}
         files, size = _measure(self._path)
         return ExtensionContents(
             path=self._path,
@@ -151,12 +151,12 @@ class _Reader:
         self._problems += [warning.replace(path, HOOKS_FILE) for warning in config.warnings]
         return config.hooks
 
-    def _expand_text(self, text: str) -> str:
-        return self._extension.expand_places(text, self._workspace)
+    def _fill_places(self, text: str) -> str:
+        return fill_places(text, self._variables.places)
 
     def _expand(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
-            return self._expand_text(value)
+            return self._fill_places(value)
         if isinstance(value, Mapping):
             return {name: self._expand(member) for name, member in value.items()}
         if isinstance(value, list | tuple):
