@@ -21,8 +21,18 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    "enter_plan_mode": ("EnterPlanModeTool",),
+    "exit_plan_mode": ("ExitPlanModeTool",),
 }
 """Every built-in tool with its class names and former names."""
+
+PLAN_MODE_TOOLS = frozenset(
+    (
+        *("ask_user", "write_todos", "activate_skill", "invoke_agent", "complete_task", "get_internal_docs"),
+        *("recall", "enter_plan_mode", "exit_plan_mode"),
+    )
+)
+"""Built-in tools that change no file, and whose own effects go by the rules in plan mode too."""
 
 CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}
 

@@ -42,8 +42,8 @@ class PolicyRule:
 
     `command_pattern` is a regular expression for the beginning of a shell command; only rules that deny or ask have
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
-    to those without. `spares_reading` leaves out tools that only read. `passed_over` is the reason why the rule does
-    not count, `note` says how it differs from what its file says.
+    to those without. `spares_reading` leaves out tools that only read, `spares_plans` calls that write a plan file.
+    `passed_over` is the reason why the rule does not count, `note` says how it differs from what its file says.
     """
 
     decision: Decision
@@ -64,6 +64,7 @@ class PolicyRule:
     hints: tuple[tuple[str, object], ...] | None = None
     interactive: bool | None = None
     spares_reading: bool = False
+    spares_plans: bool = False
     note: str | None = None
     passed_over: str | None = None
 
@@ -111,7 +112,9 @@ class CallFacts:
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
-    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command.
+    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `plan_file` is
+    the plan file that the call would write, if it writes nothing else, and `plan_directory` where plan files can be
+    written; both are empty without plan files.
     """
 
     tool: str
@@ -130,6 +133,8 @@ class CallFacts:
     may_change_files: bool = True
     hints: Mapping[str, object] = field(default_factory=dict[str, object])
     enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
+    plan_file: str = ""
+    plan_directory: str = ""
 
 
 @frozen

@@ -12,6 +12,7 @@ from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
+    from tejat.core.approval.plans import PlanMode
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
@@ -45,6 +46,8 @@ class ToolDependencies(Protocol):
     def web(self) -> "WebAccess": ...
 
     def corrector(self) -> "EditCorrector | None": ...
+
+    def plan_mode(self) -> "PlanMode": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -117,6 +120,14 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.google_web_search import WebSearchTool
 
             return WebSearchTool(dependencies.web())
+        case "enter_plan_mode":
+            from tejat.tools.enter_plan_mode import EnterPlanModeTool
+
+            return EnterPlanModeTool(dependencies.plan_mode())
+        case "exit_plan_mode":
+            from tejat.tools.exit_plan_mode import ExitPlanModeTool
+
+            return ExitPlanModeTool(dependencies.plan_mode())
         case "list_background_processes":
             from tejat.tools.list_background_processes import ListBackgroundProcessesTool
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.approval.modes import SandboxRequest
+    from tejat.core.approval.plans import PlanMode
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.engine.calls.undo_recorder import UndoRecorder
@@ -63,6 +64,7 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
+        self._plan_mode: PlanMode | None = None
         self.session_id = ""
         """The session that current calls belong to."""
         self.on_warning: Callable[[str], None] | None = None
@@ -76,6 +78,15 @@ class ToolServices:
     def attach_model(self, model: "ModelAccess") -> None:
         """Give tools access to a model from now on."""
         self._model = model
+
+    def attach_plan_mode(self, plan_mode: "PlanMode") -> None:
+        """Let tools switch plan mode from now on."""
+        self._plan_mode = plan_mode
+
+    def plan_mode(self) -> "PlanMode":
+        from tejat.core.approval.plans import NoPlanMode
+
+        return self._plan_mode or NoPlanMode()
 
     def __enter__(self) -> "ToolServices":
         if self.sandbox is SandboxMode.REQUIRED and not self._runs_nothing:

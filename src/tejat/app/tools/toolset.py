@@ -13,6 +13,7 @@ from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, configured_servers, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import ENTER_PLAN_MODE, EXIT_PLAN_MODE, PLAN_TOOLS
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -32,12 +33,19 @@ if TYPE_CHECKING:
     from tejat.workspace.files.roots import Roots
 
 
+_MODES_OF_TOOLS = {
+    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
+    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
+}
+"""Tools that are declared in some modes only."""
+
+
 class Toolset:
     """The tools of a session with everything that runs their calls.
 
     `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
     are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
-    because runs without tool calls never need it.
+    because runs without tool calls never need it; until then the mode is the `initial_mode`.
     """
 
     def __init__(
@@ -50,14 +58,18 @@ class Toolset:
         hooks: "SessionHooks | None" = None,
         external: "ExternalTools | None" = None,
         notes: tuple[str, ...] = (),
+        initial_mode: str = ApprovalMode.DEFAULT,
     ) -> None:
         self.registry = registry
+        self._initial_mode = initial_mode
         self.settings = settings
         self.services = services
         self.hooks = hooks
         self.external = external
         self.notes = notes
         self.policy_notes: tuple[str, ...] = ()
+        self.has_plans = False
+        """Whether plan files can be written in plan mode."""
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
 
@@ -89,8 +101,13 @@ class Toolset:
         return self._scheduler
 
     def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
-        """Whether a rule forbids every call of the tool; never before the scheduler is started."""
-        return self.policy is not None and self.policy.hides(tool_name, server)
+        """Whether a rule forbids every call of the tool, which is known only once the scheduler is started, or it
+        has no use in the current mode.
+        """
+        mode = self._initial_mode if self.policy is None else self.policy.mode
+        if server is None and mode not in _MODES_OF_TOOLS.get(tool_name, tuple(ApprovalMode)):
+            return True
+        return self.policy is not None and self.policy.hides(tool_name, server, has_plans=self.has_plans)
 
     async def discover_tools(self) -> list[str]:
         """Run the discovery command, start the MCP servers and wait for both; return the problems found.
@@ -187,6 +204,9 @@ def open_toolset(
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
+        if not for_model or not settings.plan_enabled.value:  # they switch the mode of a session
+            for name in PLAN_TOOLS:
+                registry.unregister(name)
         hooks = None
         if settings.hooks:
             from tejat.app.hooks import start_hooks
@@ -203,7 +223,13 @@ def open_toolset(
         if has_external_tools(settings):
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox_notes, *problems)
-        toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
+        toolset = Toolset(
+            *(registry, settings, services, make_scheduler),
+            hooks=hooks,
+            external=external,
+            notes=notes,
+            initial_mode=policy.mode or settings.approval_mode.value,
+        )
         if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
             _load_policy_now(toolset, run_config, policy.mode)
         yield toolset
@@ -355,4 +381,4 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = workspace
+    shell = memory = web = corrector = plan_mode = workspace

@@ -165,6 +165,19 @@ class Noticed:
 
 
 @frozen
+class PlanPresented:
+    """The model presented a plan. `mode` is the one it was approved for, empty if it was not approved."""
+
+    path: str
+    text: str
+    mode: str = ""
+
+    @property
+    def is_approved(self) -> bool:
+        return bool(self.mode)
+
+
+@frozen
 class QuestionAsked:
     """The run waits for an answer from the user. See `Session.answer`."""
 
@@ -239,6 +252,7 @@ AgentEvent: TypeAlias = (
     | Compressed
     | LoopDetected
     | Noticed
+    | PlanPresented
     | QuestionAsked
     | QuestionAnswered
     | RunEnded

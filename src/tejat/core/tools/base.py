@@ -69,13 +69,15 @@ class ToolError:
 class ToolResult:
     """The result of a call: `llm_content` for the model, `return_display` for the user, `error` if it failed.
 
-    `exit_code` is that of a command that ended by itself; negative values are signals.
+    `exit_code` is that of a command that ended by itself; negative values are signals. A `final_answer` ends the run:
+    it is the last text of the answer, unless the call was cancelled.
     """
 
     llm_content: PartListUnion
     return_display: Display = ""
     error: ToolError | None = None
     exit_code: int | None = None
+    final_answer: str | None = None
 
     def to_json(self) -> JsonObject:
         return {
@@ -92,13 +94,15 @@ class ToolContext:
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
-    add to those of a command.
+    add to those of a command. `plan_file` is the real path of the plan file that the call was allowed to write because
+    it is one: the tool writes no other file then, whatever its arguments mean by now.
     """
 
     approved: Confirmation | None = None
     update_output: Callable[[str], None] | None = None
     keep_partial: Callable[[ToolResult], None] | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    plan_file: str = ""
 
 
 class BaseTool(ABC):
@@ -110,11 +114,12 @@ class BaseTool(ABC):
     `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
     the user is asked whatever the rules say. `may_change_files` is False for tools that work on another machine, which
-    need no undo snapshot. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
+    need no undo snapshot. `writes_plans`: the tool writes one file and keeps to `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
     server.
     """
 
     limits_own_output: ClassVar[bool] = False
+    writes_plans: ClassVar[bool] = False
     server_name: str | None = None
     has_changed: bool = False
     may_change_files: bool = True

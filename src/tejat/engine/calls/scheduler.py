@@ -124,6 +124,11 @@ class Batch:
         errors = (result.error for result in self.results)
         return next((error.message for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
 
+    @property
+    def final_result(self) -> ToolResult | None:
+        """The result that ends the run, None if it continues."""
+        return next((result for result in self.results if result.final_answer is not None), None)
+
     async def run(self) -> None:
         try:
             async with self._scheduler.lock:
@@ -271,6 +276,7 @@ class Batch:
             update_output=lambda output: self._emit_output(call, output),
             keep_partial=partial.append,
             environment=command_environment(ready.facts),
+            plan_file=ready.facts.plan_file,
         )
         self._set_state(call, CallState.EXECUTING)
         call.started = time.perf_counter()
@@ -329,8 +335,8 @@ class Batch:
         call.result = result
         call.response = build_response(call.request, result)
         call.state = _final_state(result)
-        if result.error is not None and result.error.type is ErrorType.STOP_EXECUTION:
-            self._is_stopped = True
+        is_stop = result.error is not None and result.error.type is ErrorType.STOP_EXECUTION
+        self._is_stopped = self._is_stopped or is_stop or result.final_answer is not None
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
         rejected, ended_turn = refusal is not None, refusal is not None and refusal.ends_turn

@@ -14,6 +14,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     ModelChangeConfirmation,
+    PlanConfirmation,
     TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
@@ -148,6 +149,8 @@ def _confirmation_json(about: ApprovalSubject) -> JsonObject:
             return {**fields, "serverName": about.server_name, "toolName": about.tool_name}
         case InfoConfirmation():
             return {**fields, "prompt": about.prompt, "urls": about.urls}
+        case PlanConfirmation():
+            return {**fields, "planPath": about.file_path, "plan": about.text}
         case ModelChangeConfirmation():
             return {**fields, "before": about.before, "after": about.after, "reason": about.reason}
         case ElicitationConfirmation():

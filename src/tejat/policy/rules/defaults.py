@@ -17,8 +17,11 @@ _READ_ONLY_TOOLS = (
     "list_background_processes",
     "read_background_output",
 )
-_WRITE_TOOLS = ("write_file", "replace", MEMORY, "stop_background_process")
+_FILE_TOOLS = ("write_file", "replace")
+_WRITE_TOOLS = (*_FILE_TOOLS, MEMORY, "stop_background_process")
 """These change something with any arguments."""
+_MODE_TOOLS = ("enter_plan_mode", "exit_plan_mode")
+"""The first only makes a session stricter, and the second asks about the plan itself."""
 
 
 def default_rules() -> tuple[PolicyRule, ...]:
@@ -30,7 +33,8 @@ def default_rules() -> tuple[PolicyRule, ...]:
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
         *(
-            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=lazy("Plan mode is read-only."))
+            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, spares_plans=tool in _FILE_TOOLS)
             for tool in _WRITE_TOOLS
         ),
+        *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _MODE_TOOLS),
     )

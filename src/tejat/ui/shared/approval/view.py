@@ -12,6 +12,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     ModelChangeConfirmation,
+    PlanConfirmation,
     Risk,
     ToolOriginKind,
     TrialConfirmation,
@@ -50,7 +51,8 @@ class ApprovalView:
 
     The proposed action is `body`, then `diff`. `server_notes` is third-party text about it. With `must_be_viewed` the
     whole action must have been on screen before a yes counts. `counts` belong to the heading: `+2`, `-1`. `position` is
-    the place among several questions. `file_path` is the full path of a changed file.
+    the place among several questions. `file_path` is the full path of a changed file or a plan. With `is_markdown` the
+    body is Markdown, which a front end may render if it hides nothing of it.
     """
 
     heading: str
@@ -63,6 +65,7 @@ class ApprovalView:
     counts: tuple[str, ...] = ()
     position: str = ""
     file_path: str = ""
+    is_markdown: bool = False
 
 
 def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalView:
@@ -99,6 +102,11 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
         case InfoConfirmation():
             heading, prompt = _info_texts(confirmation)
             return ApprovalView(heading, facts, prompt, tuple(_info_lines(confirmation)))
+        case PlanConfirmation():
+            path, prompt = escape_line(confirmation.file_path), _("Carry out this plan?")
+            heading = _("Plan: {name}", name=path.rpartition("/")[2])
+            body = tuple(quote_lines(confirmation.text.strip("\n")))
+            return ApprovalView(heading, facts, prompt, body, is_markdown=True, file_path=path)
         case ModelChangeConfirmation(_, before, after, reason):
             heading = _("{model} is not available", model=escape_line(before))
             prompt = _("Switch to {model} for this session?", model=escape_line(after))
@@ -237,6 +245,8 @@ def _texts_to_check(confirmation: ChoiceSubject) -> Iterable[str]:
             return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
         case InfoConfirmation():
             return [confirmation.prompt, *confirmation.urls]
+        case PlanConfirmation():
+            return [confirmation.text]
         case ModelChangeConfirmation():
             return [confirmation.after]
         case _:
