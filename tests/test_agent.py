@@ -448,6 +448,11 @@ class TestUse:
             Agent(**unknown)
         with pytest.raises(TypeError, match=r"print.* is not a tool. A function becomes one with `@tool`"):
             Agent(tools=not_a_tool)
+        assert Agent(answers={"a": "b"}, extensions="x")._options == AgentOptions(
+            answers=(("a", "b"),), extensions=("x",)
+        )
+        with pytest.raises(UsageError, match="approve_plan must be one of default, auto_edit, not 'yolo'"):
+            Agent(approve_plan="yolo")
         with pytest.raises(UsageError, match="An agent needs a directory to work in"):
             Agent(directories=())
 

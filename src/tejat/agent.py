@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from tejat.app.session.manager import open_agent
 from tejat.core.agent.events import AgentEvent, EndReason, EventSink, RunEnded
-from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message
@@ -35,6 +35,11 @@ class AgentSettings(TypedDict, total=False):
     sandbox: str | None
     tools: BaseTool | Iterable[BaseTool]
     servers: str | Iterable[str] | None
+    extensions: str | Iterable[str] | None
+    answers: Mapping[str, str]
+    requires_answers: bool
+    approve_plan: str | None
+    agents_in_copies: bool
     trusts_folder: bool
     resume: str | None
     session_id: str | None
@@ -214,6 +219,8 @@ def _options(settings: AgentSettings) -> AgentOptions:
     options = AgentOptions(**values)
     if not options.directories:
         raise UsageError("An agent needs a directory to work in.")
+    if options.approve_plan not in (None, *PLAN_APPROVALS):
+        raise UsageError(f"approve_plan must be one of {', '.join(PLAN_APPROVALS)}, not {options.approve_plan!r}.")
     for each in cast("Sequence[object]", options.tools):
         if not isinstance(each, BaseTool):
             raise TypeError(f"{each!r} is not a tool. A function becomes one with `@tool`.")
@@ -224,10 +231,16 @@ def _list_tools(given: BaseTool | Iterable[BaseTool]) -> tuple[BaseTool, ...]:
     return (given,) if isinstance(given, BaseTool) else tuple(given)
 
 
+def _list_answers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(given.items())
+
+
 _SEQUENCES: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "directories": list_paths,
     "allowed_tools": list_names,
     "excluded_tools": list_names,
+    "extensions": list_names,
+    "answers": _list_answers,
     "policy_paths": list_paths,
     "admin_policy_paths": list_paths,
     "tools": _list_tools,

@@ -39,6 +39,8 @@ LAZY_IMPORTS = {
     "cli/tools/main.py": "the subcommand is known",
     "cli/tools/view.py": "a file was changed",
     "config/custom_commands.py": "there is a command to read",
+    "config/extensions/enablement.py": "an extension is turned on or off",
+    "config/yaml_values.py": "there is YAML to parse",
     "config/settings/file.py": "there are settings to read",
     "config/settings/inspection.py": "a hook is for an event that is not one of Gemini CLI",
     "config/settings/loader.py": "there are settings to merge",
@@ -96,6 +98,7 @@ OWNERS = {
     "tree_sitter": {"policy/shell/grammar.py"},
     "tree_sitter_bash": {"policy/shell/grammar.py"},
     "wcwidth": {"ui/terminal/"},
+    "yaml": {"config/yaml_values.py"},
 }
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

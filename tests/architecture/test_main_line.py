@@ -6,6 +6,7 @@ import pty
 import select
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[
         read_until(terminal, b"Done.")
         os.write(terminal, b"\x04")
         read_until(terminal, b"tejat -r")
+        read_until_closed(terminal)  # closed too early, it would end the program before its report is written
     finally:
         os.close(terminal)
         os.waitpid(pid, 0)
@@ -59,6 +61,12 @@ def read_until(terminal: int, expected: bytes) -> None:
         readable, _, _ = select.select([terminal], [], [], max(deadline - time.monotonic(), 0))
         assert readable, f"{expected!r} did not come: {seen!r}"
         seen += os.read(terminal, 65536)
+
+
+def read_until_closed(terminal: int) -> None:
+    with suppress(OSError):
+        while os.read(terminal, 65536):
+            pass
 
 
 def test_all_milestones_are_reached(trace: dict[str, Any]) -> None:

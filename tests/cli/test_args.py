@@ -64,7 +64,11 @@ from tejat.core.agent.options import AgentOptions
         (["--policy", "a.toml,b", "--policy=c"], RunOptions(policy_paths=("a.toml,b", "c"))),
         (["--admin-policy=a"], RunOptions(admin_policy_paths=("a",))),
         (["-e", "none"], RunOptions(extensions=("none",))),
+        (["-e", "a,b", "-e", "c"], RunOptions(extensions=("a,b", "c"))),
         (["-l"], RunOptions(list_extensions=True)),
+        (["--answer", "a=b,c", "--answer=d=e=f"], RunOptions(answer=("a=b,c", "d=e=f"))),
+        (["--require-answers", "--agents-in-copies"], RunOptions(require_answers=True, agents_in_copies=True)),
+        (["--approve-plan", "auto_edit"], RunOptions(approve_plan="auto_edit")),
         (["--session-file", "chat.jsonl"], RunOptions(session_file="chat.jsonl")),
         (["-w"], RunOptions(worktree="")),
         (["-wfix"], RunOptions(worktree="fix")),
@@ -145,7 +149,16 @@ def test_what_the_words_mean(words: list[str], expected: RunOptions) -> None:
         (["--fake-responses-non-strict=f"], "Unknown flag --fake-responses-non-strict. Use --replay FILE instead."),
         (["--record-responses", "f"], "Unknown flag --record-responses. Use --record FILE instead."),
         (["-m", "--version"], "The flag --model needs a value."),
-        (["-e", "none, lint"], "Cannot use the extension 'lint': extensions are not supported yet. Use -e none."),
+        (["-e", "none, lint"], "Cannot use both -e none and other extensions together"),
+        (["--answer", "SQLite"], "--answer must be HEADER=VALUE, not 'SQLite'. For example: --answer database=SQLite"),
+        (["--answer", "=x"], "--answer must be HEADER=VALUE, not '=x'. For example: --answer database=SQLite"),
+        (["--answer=a="], "--answer must be HEADER=VALUE, not 'a='. For example: --answer database=SQLite"),
+        (["--aproveplan", "default"], "Unknown flag --aproveplan. Did you mean --approve-plan?"),
+        (["--approve-plan", "yolo"], "--approve-plan must be one of default, auto_edit, not 'yolo'."),
+        (
+            ["--approve-plan", "autoedit"],
+            "--approve-plan must be one of default, auto_edit, not 'autoedit'. Did you mean auto_edit?",
+        ),
         (["-r", "--session-id", "S"], "Cannot use both --resume and --session-id together"),
         (["-r", "3", "--session-file", "F"], "Cannot use both --resume and --session-file together"),
         (["--session-id=S", "--session-file=F"], "Cannot use both --session-id and --session-file together"),
@@ -205,15 +218,35 @@ def test_servers_by_name_or_none_at_all(words: list[str], servers: tuple[str, ..
     assert to_agent_options(parse_args(words)).servers == servers
 
 
+@pytest.mark.parametrize(
+    ("words", "extensions"),
+    [
+        ([], None),
+        (["-e", "none"], ()),
+        (["-e", "NONE,none"], ()),
+        (["-e", ""], ()),
+        (["-e", "lint, docs", "--extensions=gcp"], ("lint", "docs", "gcp")),
+    ],
+)
+def test_extensions_by_name_or_none_at_all(words: list[str], extensions: tuple[str, ...] | None) -> None:
+    assert to_agent_options(parse_args(words)).extensions == extensions
+
+
 def test_everything_reaches_the_agent() -> None:
     words = ["-y", "-s", "--trust", "-mM", "-r7", "--max-turns=1", "--max-tokens=2", "--max-cost=3", "--timeout=4"]
     words += ["--record=R", "--policy=a,b", "--policy=c", "--admin-policy=d", "--strict-settings"]
+    words += ["--answer= data base =SQL, ite", "--answer=x=y=z", "--require-answers", "--approve-plan=default"]
+    words += ["--agents-in-copies"]
     expected = AgentOptions(
         model="M",
         mode="yolo",
         policy_paths=("a", "b", "c"),
         admin_policy_paths=("d",),
         strict_settings=True,
+        answers=(("data base", "SQL, ite"), ("x", "y=z")),
+        requires_answers=True,
+        approve_plan="default",
+        agents_in_copies=True,
         sandbox="true",
         trusts_folder=True,
         resume="7",

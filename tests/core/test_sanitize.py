@@ -8,7 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tejat.core.i18n import LazyString, lazy, translate
-from tejat.core.sanitize import is_blank, sanitize_line, sanitize_summary, sanitize_text, strip_hidden
+from tejat.core.sanitize import (
+    hidden_characters,
+    is_blank,
+    sanitize_line,
+    sanitize_summary,
+    sanitize_text,
+    strip_hidden,
+)
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
 IGNORABLE = (
@@ -114,3 +121,9 @@ class TestOneLine:
 def test_a_text_of_hidden_characters_is_blank(text: str) -> None:
     assert is_blank(text)
     assert not is_blank(f"{text}a{text}")
+
+
+def test_hidden_characters_for_a_notice() -> None:
+    assert hidden_characters("plain\ttext\n✔\ufe0f👨\u200d👩") == ""
+    assert hidden_characters("a\u202eb\u200bc\u200b") == "<U+200B>, <U+202E>"
+    assert hidden_characters("\x01\x02\x03\x04\x05\x06").endswith("<U+0005>, ...")

@@ -107,5 +107,5 @@ def test_git_can_still_commit_in_the_sandbox() -> None:
 
 def test_only_whole_directories_are_kept_from_being_made() -> None:
     assert {(path, True) for path in plantable_paths()} <= set(control_paths())
-    assert {".gemini", ".tejat"} <= set(plantable_paths())
+    assert {".gemini", ".tejat", ".agents"} <= set(plantable_paths())
     assert not [path for path in plantable_paths() if path.startswith(".git")]

@@ -29,6 +29,8 @@ from tejat.core.agent.events import (
     ThoughtStreamed,
 )
 from tejat.core.agent.questions import PendingQuestion
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
+from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.messages.history import model_message, user_message
@@ -143,6 +145,9 @@ ALL_EVENTS: tuple[AgentEvent, ...] = (
     Noticed("The disk is full.", Severity.ERROR),
     QuestionAsked(PendingQuestion("q1", ApprovalRequest(InfoConfirmation("Confirm", "Go on?"), "note"), 0.0)),
     QuestionAnswered("q1", ApprovalReply(Outcome.PROCEED_ONCE)),
+    AgentStarted("reader#1", "reader", "call-1", "Find the parser.", "gemini-test"),
+    AgentActivity("reader#1", "reader", TextStreamed("Inside.")),
+    AgentEnded("reader#1", "reader", SubagentEnd.GOAL, turns=1, usage=Usage(5, 0, 3), cost=0.001, seconds=0.5),
     TextStreamed("Done.\n"),
     TextStreamed("Really."),
     LAST_ANSWER,

@@ -67,6 +67,12 @@ OWN_EXAMPLES: dict[str, object] = {
     "tools.indexAboveTokens": 1000,
     "tools.shell.environment": ["CI"],
     "tools.shell.autoAllowSandboxed": True,
+    "skills.confirm": True,
+    "skills.catalogTokens": 1000,
+    "agents.maxParallel": 2,
+    "agents.maxRuns": 10,
+    "agents.catalogTokens": 1000,
+    "agents.claude": True,
     "sandbox.image": "image",
     "web.searchUrl": "https://example.com/search",
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, find_env_file, load_env_file
+from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app_paths
 from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
@@ -33,7 +34,7 @@ class RunConfig:
     `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
     which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
     own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not.
-    `settings_files` are those that count. `notes` are for the user.
+    `settings_files` are those that count. `notes` are for the user. `extensions` are those in use.
     """
 
     roots: tuple[str, ...]
@@ -47,6 +48,7 @@ class RunConfig:
     trust_relevant_files: tuple[str, ...] = ()
     settings_files: tuple[SettingsFile, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
+    extensions: tuple[ActiveExtension, ...] = ()
 
     @property
     def is_untrusted(self) -> bool:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from tejat.cli.flags import LISTS, SANDBOX_WORDS, Token, split_words
 from tejat.cli.help.suggestions import did_you_mean
-from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
@@ -40,6 +40,10 @@ class RunOptions:
     include_directories: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     list_extensions: bool = False
+    answer: tuple[str, ...] = ()
+    require_answers: bool = False
+    approve_plan: str | None = None
+    agents_in_copies: bool = False
     sandbox: str | None = None
     trust: bool = False
     resume: str | None = None
@@ -74,6 +78,7 @@ def parse_args(words: Sequence[str]) -> RunOptions:
             options = _apply(options, token)
     _check_combination(options, has_words=bool(prompt))
     _check_extensions(options.extensions)
+    _check_answers(options.answer)
     return replace(options, prompt=" ".join(prompt)) if prompt else options
 
 
@@ -107,11 +112,22 @@ def _check_combination(options: RunOptions, *, has_words: bool) -> None:
 
 
 def _check_extensions(values: Sequence[str]) -> None:
-    """Raises BadArguments for an extension by name, because none is loaded."""
-    for name in _split(values):
-        if name.lower() != "none":
+    """Raises BadArguments if `none` is one of several names."""
+    names = [name.lower() for name in _split(values)]
+    if "none" in names and set(names) != {"none"}:
+        raise BadArguments(_("Cannot use both -e none and other extensions together"))
+
+
+def _check_answers(values: Sequence[str]) -> None:
+    """Raises BadArguments if an answer does not say which question it is for."""
+    for value in values:
+        header, _equals, answer = value.partition("=")
+        if not header.strip() or not answer.strip():
             raise BadArguments(
-                _("Cannot use the extension {name!r}: extensions are not supported yet. Use -e none.", name=name[:200])
+                _(
+                    "--answer must be HEADER=VALUE, not {word!r}. For example: --answer database=SQLite",
+                    word=value[:200],
+                )
             )
 
 
@@ -125,6 +141,11 @@ def to_agent_options(options: RunOptions) -> AgentOptions:
         servers=tuple(_split(options.allowed_mcp_server_names)) if options.allowed_mcp_server_names else None,
         policy_paths=tuple(_split(options.policy_paths)),
         admin_policy_paths=tuple(_split(options.admin_policy_paths)),
+        extensions=_extensions(options.extensions) if options.extensions else None,
+        answers=tuple(_answer(value) for value in options.answer),
+        requires_answers=options.require_answers,
+        approve_plan=options.approve_plan,
+        agents_in_copies=options.agents_in_copies,
         strict_settings=options.strict_settings,
         sandbox=options.sandbox,
         trusts_folder=options.trust,
@@ -138,6 +159,16 @@ def to_agent_options(options: RunOptions) -> AgentOptions:
         record=options.record,
         replay=options.replay,
     )
+
+
+def _extensions(values: Sequence[str]) -> tuple[str, ...]:
+    """The names of the extensions to use: none for `none`."""
+    return tuple(name for name in _split(values) if name.lower() != "none")
+
+
+def _answer(value: str) -> tuple[str, str]:
+    header, _equals, answer = value.partition("=")
+    return header.strip(), answer.strip()
 
 
 def _split(values: Sequence[str]) -> list[str]:
@@ -219,6 +250,7 @@ _ON_OFF = {"1": "true", "0": "off", "false": "off"}
 _PARSERS: Mapping[str, Callable[[str, str], object]] = {
     "--output-format": _one_of(FORMATS),
     "--approval-mode": _one_of(tuple(mode.value for mode in ApprovalMode)),
+    "--approve-plan": _one_of(PLAN_APPROVALS),
     "--sandbox": _sandbox,
     "--session-id": _session_id,
     "--max-turns": _whole_number,

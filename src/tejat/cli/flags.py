@@ -14,12 +14,13 @@ SWITCHES = frozenset(
     {
         *("--yolo", "--trust", "--list-sessions", "--list-extensions", "--screen-reader", "--debug", "--help"),
         *("--version", "--strict-settings", "--raw-output", "--accept-raw-output-risk", "--acp"),
+        *("--require-answers", "--agents-in-copies"),
     }
 )
 LISTS = frozenset(
     {
         *("--allowed-tools", "--exclude-tools", "--allowed-mcp-server-names", "--include-directories"),
-        *("--extensions", "--policy", "--admin-policy"),
+        *("--extensions", "--policy", "--admin-policy", "--answer"),
     }
 )
 TEXTS = frozenset({"--prompt", "--prompt-interactive"})
@@ -27,7 +28,7 @@ TEXTS = frozenset({"--prompt", "--prompt-interactive"})
 SINGLE_VALUES = frozenset(
     {
         *("--model", "--output-format", "--approval-mode", "--session-id", "--session-file", "--delete-session"),
-        *("--record", "--replay", "--max-turns", "--max-tokens", "--max-cost", "--timeout"),
+        *("--approve-plan", "--record", "--replay", "--max-turns", "--max-tokens", "--max-cost", "--timeout"),
     }
 )
 OPTIONAL_VALUES = {"--resume": "latest", "--worktree": "", "--sandbox": "true"}

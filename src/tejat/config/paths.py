@@ -17,6 +17,12 @@ POLICY_DIRECTORY = "policies"
 PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
 """The settings file of a project, relative to its root."""
 
+SKILL_FILE = "SKILL.md"
+SKILL_DIRECTORIES = (".claude/skills", ".gemini/skills", ".agents/skills")
+"""The skills of a project or of the user, lowest precedence first."""
+AGENT_DIRECTORIES = (".gemini/agents", ".claude/agents")
+"""The sub-agents of a project."""
+
 MACHINE_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
     if sys.platform == "darwin"
@@ -30,8 +36,14 @@ class SourceTier(StrEnum):
 
     DEFAULT = "default"
     WORKSPACE = "workspace"
+    EXTENSION = "extension"
     USER = "user"
     ADMIN = "admin"
+
+    @property
+    def only_restricts(self) -> bool:
+        """Whether it can only tighten: a project, or an extension."""
+        return self in (SourceTier.WORKSPACE, SourceTier.EXTENSION)
 
 
 class _PathIn:
@@ -79,6 +91,15 @@ class AppPaths:
     user_tools = _PathIn("gemini", "tools")
     mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
     gemini_trusted_folders = _PathIn("gemini", "trustedFolders.json")
+    extensions = _PathIn("gemini", "extensions")
+    """The installed extensions, shared with Gemini CLI."""
+    extension_enablement = _PathIn("gemini", "extensions", "extension-enablement.json")
+    extension_consents = _PathIn("config", "extensions.json")
+    """The extensions that the user agreed to, with their pins."""
+    extension_pins = _PathIn("config", "extension-pins")
+    """Pins of the code of extensions, and the texts that were agreed to."""
+    extension_settings = _PathIn("config", "extension-settings")
+    """Secret settings of extensions in plain text, readable by the user alone."""
     credentials = _PathIn("config", "keys.env")
     """API keys in plain text, readable by the user alone."""
     trust_store = _PathIn("config", "trust.json")
@@ -125,6 +146,27 @@ def same_directory(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return False
+
+
+def project_directories(root: str, homes: tuple[str, ...]) -> tuple[str, ...]:
+    """The root and, in a git repository, the directories above it up to its top, without home directories.
+
+    A repository that belongs to another user does not count: anyone could put one above the root.
+    """
+    found, here = [root], os.path.realpath(root)
+    real_homes = set(map(os.path.realpath, homes))
+    while True:
+        try:
+            owner = os.lstat(os.path.join(here, ".git")).st_uid
+            return tuple(found) if owner in (0, os.geteuid()) else (root,)
+        except OSError:
+            pass
+        parent = os.path.dirname(here)
+        if parent == here or here in real_homes:
+            return (root,)
+        here = parent
+        if here not in real_homes:
+            found.append(here)
 
 
 def app_paths(environment: Mapping[str, str]) -> AppPaths:

@@ -14,6 +14,8 @@ from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
 """The purpose of the requests of the conversation itself."""
+MAIN_LANE = "main"
+"""The lane of the requests of the session's own conversation."""
 
 
 class Capability(StrEnum):
@@ -31,7 +33,8 @@ class ModelRequest:
     need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics. With
     `allows_silence` an empty response is an answer: to the results of its calls a model may have nothing to add.
     `generation` are values of the user's settings in the names of the Gemini API (`generateContentConfig`); they take
-    precedence over `temperature`. `is_retry`: the last answer to this request was unusable.
+    precedence over `temperature`. `is_retry`: the last answer to this request was unusable. `lane` is the conversation
+    that the request belongs to: the session's own, or that of a sub-agent.
     """
 
     messages: Sequence[Message]
@@ -45,6 +48,7 @@ class ModelRequest:
     allows_silence: bool = False
     generation: JsonObject = MappingProxyType({})
     is_retry: bool = False
+    lane: str = MAIN_LANE
 
 
 @frozen

@@ -14,6 +14,8 @@ _INVISIBLE = (
 )
 HIDDEN_CHARACTERS = f"[{_INVISIBLE}\ud800-\udfff]"
 """Invisible characters and surrogates, which stand for undecodable bytes."""
+_EMOJI_JOINERS = frozenset({"\ufe0f", "\u200d"})
+_MAX_NAMED = 5
 
 
 def sanitize_text(text: str) -> str:
@@ -43,6 +45,15 @@ def sanitize_summary(text: str) -> str:
 def strip_hidden(text: str) -> str:
     """Remove hidden characters."""
     return re.sub(HIDDEN_CHARACTERS, "", text)
+
+
+def hidden_characters(text: str) -> str:
+    """The first hidden characters of a text as `<U+XXXX>`, for a notice; empty if there are none.
+
+    Emoji contain joiners and variation selectors, which need no notice.
+    """
+    hidden = sorted(set(re.findall(HIDDEN_CHARACTERS, text)) - _EMOJI_JOINERS)
+    return ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")
 
 
 def is_blank(text: str) -> bool:

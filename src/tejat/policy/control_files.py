@@ -16,7 +16,9 @@ _TOOL_START = lazy("a program runs its contents at startup")
 
 _DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
-    **dict.fromkeys((".gemini", ".tejat", ".claude", ".cursor", ".codex", ".qwen", ".opencode", ".windsurf"), _AGENT),
+    **dict.fromkeys(
+        (".gemini", ".tejat", ".agents", ".claude", ".cursor", ".codex", ".qwen", ".opencode", ".windsurf"), _AGENT
+    ),
     **dict.fromkeys((".vscode", ".idea", ".zed", ".fleet", ".devcontainer"), _EDITOR),
     **dict.fromkeys((".husky", ".githooks"), _HOOKS),
     **dict.fromkeys((".github/workflows", ".github/actions", ".circleci"), _BUILDS),
@@ -90,7 +92,7 @@ def control_paths() -> tuple[tuple[str, bool], ...]:
 
 def plantable_paths() -> tuple[str, ...]:
     """Return the control paths that must not be created either: programs obey them as soon as they exist."""
-    return (".gemini", ".tejat", ".claude", ".cursor", ".codex", ".vscode", ".idea")
+    return (".gemini", ".tejat", ".agents", ".claude", ".cursor", ".codex", ".vscode", ".idea")
 
 
 def _directory_reason(names: list[str]) -> str | None:

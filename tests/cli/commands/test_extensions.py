@@ -39,12 +39,7 @@ def test_those_of_the_user_and_of_the_project(machine: ProgramEnv) -> None:
     ]
 
 
-def test_one_by_name_is_refused_and_none_is_fine(machine: ProgramEnv) -> None:
+def test_none_is_fine(machine: ProgramEnv) -> None:
     install(machine.home, "lint")
-    done = machine.run("-e", "lint", "-p", "hi")
-    assert (done.code, done.stdout) == (42, "")
-    assert done.stderr.startswith(
-        "tejat: Cannot use the extension 'lint': extensions are not supported yet. Use -e none.\n"
-    )
     model = machine.script('[[answer]]\nsay = "Hello."\n')
     assert machine.run("-e", "none", "-p", "hi", "-m", model) == ProgramResult(0, "Hello.\n", "")

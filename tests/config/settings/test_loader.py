@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from support.settings_rows import GATHERED, NAMED, PER_FILE, SETTINGS, UNITED
 from tejat.config.hooks import parse_hooks
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.loader import load_settings
-from tejat.config.settings.types import McpServer, SessionRetention, Setting, SettingProblem, Settings, TokenPrice
-from tejat.core.approval.modes import ApprovalMode, SandboxMode, SandboxRequest
+from tejat.config.settings.types import McpServer, SessionRetention, Setting, SettingProblem, Settings
+from tejat.core.approval.modes import SandboxMode, SandboxRequest
 from tejat.core.frozen import fields_of, replace
-from tejat.core.ui.theme_colours import ThemeColours
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -59,212 +59,6 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-# Each setting: its names, the one in use first; what is written; the field; what it becomes.
-SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
-    (("tools.core", "coreTools"), ["read_file"], "core", ("read_file",)),
-    (("tools.allowed", "allowedTools"), ["ShellTool(git log)"], "allowed", ("ShellTool(git log)",)),
-    (("tools.discoveryCommand", "toolDiscoveryCommand"), "bin/discover", "discovery_command", ("bin/discover",)),
-    (("tools.callCommand", "toolCallCommand"), ["bin/call", "a b"], "call_command", ("bin/call", "a b")),
-    (("tools.callCommandStrictStderr",), True, "strict_stderr", True),
-    (("tools.disableLLMCorrection",), True, "llm_correction", False),
-    (("tools.truncateToolOutputThreshold",), 1000, "output_characters", 1000),
-    (("tools.indexAboveTokens",), 1000, "index_above_tokens", 1000),
-    (("tools.sandbox", "sandbox"), "required", "sandbox", SandboxRequest(SandboxMode.REQUIRED)),
-    (("sandbox.image",), "mine:1", "sandbox_image", "mine:1"),
-    (("security.toolSandboxing",), True, "tool_sandboxing", True),
-    (("tools.sandboxNetworkAccess",), True, "sandbox_network", True),
-    (("tools.shell.inactivityTimeout", "shellInactivityTimeout"), 10, "shell_idle_seconds", 10.0),
-    (("tools.shell.environment",), ["CARGO_HOME"], "shell_environment", ("CARGO_HOME",)),
-    (("tools.shell.autoAllowSandboxed",), True, "auto_allow_sandboxed", True),
-    (("web.searchUrl",), "http://localhost:8888/search", "search_url", "http://localhost:8888/search"),
-    (("mcp.allowed", "allowMCPServers"), ["one"], "mcp_allowed", ("one",)),
-    (("mcp.serverCommand", "mcpServerCommand"), "server '-x y'", "mcp_server_command", ("server", "-x y")),
-    (("model.name", "model"), "gemini-2.5-flash", "model_name", "gemini-2.5-flash"),
-    (("model.fallback",), "gemini-2.5-flash", "fallback_model", "gemini-2.5-flash"),
-    (("model.baseUrl",), "HTTPS://example.com/v1", "base_url", "HTTPS://example.com/v1"),
-    (("model.maxSessionTurns", "maxSessionTurns"), 7, "max_session_turns", 7),
-    (("general.maxAttempts",), 3, "max_attempts", 3),
-    (
-        (
-            "model.compressionThreshold",
-            "model.chatCompression.contextPercentageThreshold",
-            "chatCompression.contextPercentageThreshold",
-        ),
-        0.75,
-        "compression_threshold",
-        0.75,
-    ),
-    (("model.disableLoopDetection",), True, "loop_detection", False),
-    (("modelConfigs.overrides",), [{"match": {}}], "model_overrides", ({"match": {}},)),
-    (("modelConfigs.customOverrides",), [{"match": {}}], "custom_model_overrides", ({"match": {}},)),
-    (("experimental.dynamicModelConfiguration",), True, "dynamic_model_configuration", True),
-    (("model.router",), True, "model_router", True),
-    (("model.api",), "chat", "openai_api", "chat"),
-    (("general.plan.modelRouting",), False, "plan_model_routing", False),
-    (("general.retryFetchErrors", "retryFetchErrors"), False, "retry_fetch_errors", False),
-    (("advanced.dnsResolutionOrder", "dnsResolutionOrder"), "ipv4first", "ipv4_first", True),
-    (("billing.vertexAi.requestType",), "shared", "vertex_request_type", "shared"),
-    (("billing.vertexAi.sharedRequestType",), "flex", "vertex_shared_request_type", "flex"),
-    (("context.fileName", "contextFileName"), ["AGENTS.md", " ", "A.md"], "context_file_names", ("AGENTS.md", "A.md")),
-    (
-        (
-            "context.loadMemoryFromIncludeDirectories",
-            "context.loadFromIncludeDirectories",
-            "loadMemoryFromIncludeDirectories",
-        ),
-        True,
-        "load_memory_from_include_directories",
-        True,
-    ),
-    (("context.importFormat", "memoryImportFormat"), "flat", "import_format", "flat"),
-    (("context.discoveryMaxDirs", "memoryDiscoveryMaxDirs"), 20, "discovery_max_directories", 20),
-    (("context.fileFiltering.respectGitIgnore", "fileFiltering.respectGitIgnore"), False, "respect_git_ignore", False),
-    (("context.includeDirectoryTree",), False, "include_directory_tree", False),
-    (("context.memoryBoundaryMarkers",), ["WORKSPACE"], "memory_boundary_markers", ("WORKSPACE",)),
-    (
-        ("context.fileFiltering.respectGeminiIgnore", "fileFiltering.respectGeminiIgnore"),
-        False,
-        "respect_gemini_ignore",
-        False,
-    ),
-    (
-        ("context.fileFiltering.enableRecursiveFileSearch", "fileFiltering.enableRecursiveFileSearch"),
-        False,
-        "recursive_file_search",
-        False,
-    ),
-    (("general.preferredEditor", "preferredEditor"), "vim", "preferred_editor", "vim"),
-    (("general.vimMode", "vimMode"), True, "vim_mode", True),
-    (("strictSettings",), True, "strict_settings", True),
-    (("general.sessionRetention",), 7, "session_retention", SessionRetention(7.0, None, 0)),
-    (("ui.theme", "theme"), "GitHub", "theme", "GitHub"),
-    (
-        ("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
-        True,
-        "screen_reader",
-        True,
-    ),
-    (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
-    (("ui.animations", "ui.showSpinner"), False, "animations", False),
-    (("tools.shell.backgroundCompletionBehavior",), "notify", "background_completion", "notify"),
-    (("output.format",), "json", "output_format", "json"),
-    (("general.openEditorInNewWindow",), True, "editor_new_window", True),
-    (("ui.autoThemeSwitching",), False, "auto_theme", False),
-    (("context.fileFiltering.enableFuzzySearch", "fileFiltering.enableFuzzySearch"), False, "fuzzy_file_search", False),
-    (("general.enableNotifications",), True, "notifications_enabled", True),
-    (("general.notificationMethod",), "osc777", "notification_method", "osc777"),
-    (("models.catalogueUrl",), "https://example.com/prices.json", "catalogue_url", "https://example.com/prices.json"),
-    (("experimental.gemma",), False, "shows_gemma", False),
-    (("ui.inlineThinkingMode",), "full", "inline_thinking", "full"),
-    (("ui.compactToolOutput",), False, "compact_tool_output", False),
-    (("ui.showModelInfoInChat",), True, "shows_model_in_chat", True),
-    (("ui.hideBanner", "hideBanner"), True, "hides_banner", True),
-    (("ui.hideTips", "hideTips"), True, "hides_tips", True),
-    (("ui.useBackgroundColor",), False, "uses_backgrounds", False),
-    (("ui.showLineNumbers", "showLineNumbers"), False, "shows_line_numbers", False),
-    (("ui.hideWindowTitle", "hideWindowTitle"), True, "hides_window_title", True),
-    (("ui.dynamicWindowTitle",), False, "dynamic_window_title", False),
-    (("ui.showStatusInTitle", "showStatusInTitle"), True, "shows_status_in_title", True),
-    (("ui.footer.items",), ["model-name", "git-branch"], "footer_items", ("model-name", "git-branch")),
-    (("ui.footer.hideCWD", "hideCWD"), True, "footer_hides_folder", True),
-    (("ui.footer.hideSandboxStatus", "hideSandboxStatus"), True, "footer_hides_sandbox", True),
-    (("ui.footer.hideModelInfo", "hideModelInfo"), True, "footer_hides_model", True),
-    (("ui.footer.hideContextPercentage",), True, "footer_hides_context", True),
-    (("ui.hideFooter", "hideFooter"), True, "hides_footer", True),
-    (("ui.showHomeDirectoryWarning",), False, "home_directory_warning", False),
-    (
-        ("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
-        "https://example.com/?{title}",
-        "bug_command",
-        "https://example.com/?{title}",
-    ),
-    (("general.defaultApprovalMode", "tools.approvalMode"), "plan", "approval_mode", ApprovalMode.PLAN),
-    (("general.plan.enabled", "experimental.plan"), False, "plan_enabled", False),
-    (("security.disableYoloMode",), True, "yolo_disabled", True),
-    (("security.disableAlwaysAllow",), True, "always_disabled", True),
-    (("security.enablePermanentToolApproval",), False, "permanent_approval", False),
-    (("security.enableConseca",), True, "conseca", True),
-    (("security.folderTrust.enabled", "folderTrust"), False, "folder_trust", False),
-    (("security.auth.selectedType", "selectedAuthType"), "gemini-api-key", "auth_type", "gemini-api-key"),
-    (("security.auth.enforcedType", "enforcedAuthType"), "vertex-ai", "enforced_auth_type", "vertex-ai"),
-    (("security.environmentVariableRedaction.enabled",), False, "environment_redaction", False),
-    (
-        ("security.environmentVariableRedaction.allowed", "security.allowedEnvironmentVariables"),
-        ["A", "b-c"],
-        "environment_allowed",
-        ("A", "b-c"),
-    ),
-    (("advanced.ignoreLocalEnv",), True, "ignore_local_env", True),
-    (("admin.extensions.enabled",), False, "extensions_enabled", False),
-    (("admin.skills.enabled",), False, "skills_enabled", False),
-    (("admin.mcp.enabled",), False, "mcp_enabled", False),
-]
-EXCLUDED = [entry.value for entry in Settings().excluded_environment]
-# The same for settings that unite several files: what the field becomes, source and tier left out.
-UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
-    (("tools.exclude", "excludeTools"), ["glob"], "exclude", ["glob"]),
-    (("mcp.excluded", "excludeMCPServers"), ["two"], "mcp_excluded", ["two"]),
-    (("tools.confirmationRequired",), ["glob"], "confirmation_required", ["glob"]),
-    (("policyPaths",), ["a.toml"], "policy_paths", ["a.toml"]),
-    (("adminPolicyPaths",), ["a.toml"], "admin_policy_paths", ["a.toml"]),
-    (("context.includeDirectories", "includeDirectories"), ["/a"], "include_directories", ["/a"]),
-    (
-        ("context.fileFiltering.customIgnoreFilePaths", "fileFiltering.customIgnoreFilePaths"),
-        ["/a"],
-        "custom_ignore_files",
-        ["/a"],
-    ),
-    (("advanced.excludedEnvVars", "excludedProjectEnvVars"), ["CI"], "excluded_environment", [*EXCLUDED, "CI"]),
-    (
-        ("security.environmentVariableRedaction.blocked", "security.blockedEnvironmentVariables"),
-        ["C"],
-        "environment_blocked",
-        ["C"],
-    ),
-]
-MINE = ThemeColours("Mine", is_dark=False, background="#ffffff")
-NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
-    (("ui.customThemes", "customThemes"), {"Mine": {"Background": "#fff"}}, "custom_themes", {"Mine": MINE}),
-    (("mcpServers",), {"one": {"command": "a"}}, "mcp_servers", {"one": McpServer(command="a")}),
-    (
-        ("model.prices",),
-        {"m": {"input": 1, "cached": 0.25, "output": 4}},
-        "prices",
-        {"m": TokenPrice(input=1.0, cached=0.25, output=4.0, cache_write=1.0)},
-    ),
-    (("modelConfigs.aliases",), {"a": {"extends": "b"}}, "model_aliases", {"a": {"extends": "b"}}),
-    (("modelConfigs.customAliases",), {"a": {"extends": "b"}}, "custom_model_aliases", {"a": {"extends": "b"}}),
-    (("modelConfigs.modelDefinitions",), {"m": {"tier": "pro"}}, "model_definitions", {"m": {"tier": "pro"}}),
-    (("modelConfigs.modelIdResolutions",), {"m": {"default": "n"}}, "model_id_resolutions", {"m": {"default": "n"}}),
-    (("modelConfigs.classifierIdResolutions",), {"p": {"to": "n"}}, "classifier_id_resolutions", {"p": {"to": "n"}}),
-    (("modelConfigs.modelChains",), {"lite": [{"model": "m"}]}, "model_chains", {"lite": ({"model": "m"},)}),
-]
-
-# Every file adds to these, entry by entry; what is no list is one entry. References in them are for a shell.
-GATHERED: list[tuple[tuple[str, ...], object, str, dict[str, list[object]]]] = [
-    (
-        ("hooks",),
-        {"BeforeTool": [{"matcher": "$HOME"}, 5], "enabled": False},
-        "hooks",
-        {"BeforeTool": [{"matcher": "$HOME"}, 5], "enabled": [False]},
-    ),
-    (("hooksConfig",), {"disabled": ["a", "b"]}, "hooks_switches", {"disabled": ["a", "b"]}),
-]
-
-
-# One value for each file.
-PER_FILE: list[tuple[tuple[str, ...], object, str, object]] = [
-    (("tools.sandboxAllowedPaths",), ["/data"], "sandbox_allowed_paths", ("/data",)),
-    (("admin.mcp.config",), {"a": {"url": "http://a"}}, "mcp_admin_config", {"a": McpServer(url="http://a")}),
-    (
-        ("admin.mcp.requiredConfig",),
-        {"a": {"url": "http://a"}},
-        "mcp_required_config",
-        {"a": McpServer(url="http://a")},
-    ),
-]
-
-
 def nested(name: str, value: object) -> dict[str, object]:
     """An object that gives the value under this name."""
     first, _, rest = name.partition(".")
@@ -281,7 +75,16 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED, *PER_FILE]]
-    others = ("secure_mode", "telemetry", "base_url_model", "mcp_name_conflicts", "files", "ignored_files", "problems")
+    others = (
+        "agent_overrides",
+        "secure_mode",
+        "telemetry",
+        "base_url_model",
+        "mcp_name_conflicts",
+        "files",
+        "ignored_files",
+        "problems",
+    )
     assert sorted([*fields, *others]) == sorted(each.name for each in fields_of(Settings))
 
 

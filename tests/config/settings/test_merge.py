@@ -17,7 +17,9 @@ from tejat.config.settings.merge import (
     last_wins,
     merge_by_name,
     merge_servers,
+    project_may_add_lists,
     project_may_complete,
+    project_may_lower,
     project_may_narrow,
     project_may_tighten,
     strict_value_wins,
@@ -232,3 +234,33 @@ def test_a_value_for_each_file(tmp_path: Path) -> None:
     read = reader(files(tmp_path, (USER, "u"), (WORKSPACE, None), (ADMIN, "a")), SettingValue.string)
     expected = Setting("u", f"{tmp_path}/0.json:1", USER), Setting("a", f"{tmp_path}/2.json:1", ADMIN)
     assert every_file(read, ()) == expected
+
+
+@pytest.mark.parametrize(
+    ("layers", "value"),
+    [
+        ([(WORKSPACE, 3)], 3),
+        ([(WORKSPACE, 5)], 4),
+        ([(WORKSPACE, 0)], 4),
+        ([(USER, 0), (WORKSPACE, 9)], 9),
+        ([(USER, 0), (WORKSPACE, 0)], None),
+        ([(WORKSPACE, 2), (ADMIN, 3)], 2),
+        ([(USER, 8), (ADMIN, 6)], 6),
+    ],
+)
+def test_a_project_only_lowers_a_limit(
+    tmp_path: Path, layers: Sequence[tuple[SourceTier, object]], value: int | None
+) -> None:
+    kept = project_may_lower(reader(files(tmp_path, *layers), SettingValue.limit), Setting(4))
+    assert isinstance(kept, Setting)
+    assert kept.value == value
+
+
+def test_a_project_adds_a_list_that_must_permit_too(tmp_path: Path) -> None:
+    layers = (ADMIN, ["x"]), (USER, ["a", "b"]), (WORKSPACE, ["c"]), (WORKSPACE, [])
+    lists = project_may_add_lists(reader(files(tmp_path, *layers), SettingValue.strings), ())
+    assert lists == (
+        Setting(("a", "b"), f"{tmp_path}/1.json:1", USER),
+        Setting(("c",), f"{tmp_path}/2.json:1", WORKSPACE),
+    )
+    assert project_may_add_lists(reader(files(tmp_path, (USER, []), (ADMIN, None)), SettingValue.strings), ()) == ()

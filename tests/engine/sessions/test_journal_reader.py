@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.core.agent.history_events import PromptWithdrawn, RunFinished
+from tejat.core.agent.history_events import PromptWithdrawn, RunFinished, StateRecorded
 from tejat.core.messages.history import (
     History,
     Message,
@@ -404,3 +404,32 @@ class TestGoingBack:
 
     def test_a_prompt_that_was_taken_back_is_no_place(self, tmp_path: Path) -> None:
         assert self.read(tmp_path, PROMPT, ANSWER, PROMPT, WITHDRAWN) == (["x", "y"], [0])
+
+
+class TestState:
+    def journal(self, tmp_path: Path) -> SessionJournal:
+        return SessionJournal.create(str(tmp_path), session_id="s", root="/", model="m")
+
+    def test_the_last_value_of_each_key_is_restored(self, tmp_path: Path) -> None:
+        journal = self.journal(tmp_path)
+        journal.record(StateRecorded("todos", [{"description": "before the first prompt"}]))
+        journal.record_prompt(user_message("x"), "x")
+        journal.record(StateRecorded("plan", {"path": "/plan.md"}))
+        journal.record(StateRecorded("todos", [{"description": "after it"}]))
+        journal.close()
+        loaded = load(Path(journal.path))
+        assert loaded.state == {"todos": [{"description": "after it"}], "plan": {"path": "/plan.md"}}
+        assert [message.text for message in loaded.messages] == ["x"]
+
+    def test_a_removed_value_is_gone(self, tmp_path: Path) -> None:
+        journal = self.journal(tmp_path)
+        journal.record_prompt(user_message("x"), "x")
+        journal.record(StateRecorded("plan", "here"))
+        journal.record(StateRecorded("plan", None))
+        journal.close()
+        assert load(Path(journal.path)).state == {}
+
+    def test_a_record_without_a_key_is_damaged(self, tmp_path: Path) -> None:
+        loaded = load_bytes(tmp_path, HEAD + PROMPT + b'{"v":1,"kind":"state","at":1,"value":1}\n')
+        assert loaded.state == {}
+        assert loaded.problems == ("Skipped damaged line 3.",)

@@ -165,7 +165,9 @@ def _summary(items: Sequence[TrustItem], context: Sequence[str]) -> str:
         ngettext("{count} script", "{count} scripts", kinds["script"]) if kinds["script"] else "",
         ngettext("{count} command", "{count} commands", kinds["command"]) if kinds["command"] else "",
         ngettext("{count} policy", "{count} policies", kinds["policy"]) if kinds["policy"] else "",
+        ngettext("{count} skill", "{count} skills", kinds["skill"]) if kinds["skill"] else "",
+        ngettext("{count} agent", "{count} agents", kinds["agent"]) if kinds["agent"] else "",
     ]
-    counted_kinds = ("tool", "script", "command", "policy")
+    counted_kinds = ("tool", "script", "command", "policy", "skill", "skill file", "agent")
     named = [item.path for item in items if item.kind not in counted_kinds]
     return ", ".join([*filter(None, counted), *named, *context])

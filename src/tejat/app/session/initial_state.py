@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tejat.app.model_source import RunModel, current_date
@@ -9,6 +10,7 @@ from tejat.app.run_config import RunConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.messages.history import Message
+from tejat.core.messages.types import JsonObject
 from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession
@@ -27,6 +29,8 @@ class InitialState(NamedTuple):
     repairs: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     rewind_points: tuple[RewindPoint, ...] = ()
+    values: JsonObject = MappingProxyType({})
+    """The values of the session's state."""
 
 
 def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunModel) -> InitialState:
@@ -63,6 +67,7 @@ def loaded_state(session_id: str, loaded: LoadedSession, journal: SessionJournal
         source=SessionSource.RESUME,
         repairs=loaded.repairs,
         problems=loaded.problems,
+        values=loaded.state,
     )
 
 

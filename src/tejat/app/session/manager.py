@@ -6,15 +6,24 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tejat.app.model_source import RunModel, conversation_models, open_run_model, own_prices, requested_model
+from tejat.app.model_source import RunModel, conversation_models, open_run_model, requested_model
 from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
+from tejat.app.session.session_parts import (
+    await_external_tools,
+    make_budget,
+    server_instructions,
+    session_problems,
+    tool_index_options,
+)
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
-from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
+from tejat.config.context.discovery import ContextFiles
+from tejat.core.agent.events import AgentEvent, Noticed, SessionEnd, SessionSource
 from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
@@ -23,26 +32,20 @@ from tejat.core.i18n import _
 from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
-from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.request_builder import RequestTemplate
-from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
-from tejat.engine.loop.transcript import truncate_tokens
+from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
-from tejat.models.catalogue.catalogue_file import load_catalogue
-from tejat.models.catalogue.price_list import PriceList, day_of
-from tejat.tools import find_tools_entry
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
-    from tejat.app.tools.external_tools import ExternalTools
+    pass
 
 _STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
@@ -193,7 +196,7 @@ class SessionManager:
         self._questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
-        self._budget = _make_budget(options, run_config, run_model.recorded_at, events)
+        self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
@@ -233,9 +236,31 @@ class SessionManager:
         await self._models.close()
 
     def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
+        toolset, external = self.toolset, self.toolset.external
+        context = load_context_files(self.run_config)
+        self.prompt_expander = PromptExpander(self.run_config, toolset)
+        return Session(
+            self._build_conversation(state, model, context),
+            SessionInfo(
+                state.session_id,
+                source=state.source,
+                is_resumed=state.source is SessionSource.RESUME,
+                repairs=state.repairs,
+                notes=(*notes, *context.warnings, *state.problems),
+                recorded_at=self.run_model.recorded_at,
+            ),
+            expand=self.prompt_expander.expand,
+            journal=state.journal,
+            state=SessionState(state.values),
+            problems=partial(session_problems, state.journal, self.run_model, external),
+            prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
+            conclude=None if external is None else external.request_gate.close,
+            hooks=toolset.hooks,
+            questions=self._questions,
+        )
+
+    def _build_conversation(self, state: InitialState, model: ModelClient, context: ContextFiles) -> Conversation:
         run_config, toolset, options = self.run_config, self.toolset, self.options
-        external = toolset.external
-        context = load_context_files(run_config)
         conversation: Conversation | None = None
 
         def window() -> int:
@@ -244,7 +269,7 @@ class SessionManager:
         declared = ToolDeclarations(
             toolset.registry,
             toolset.is_forbidden,
-            _tool_index_settings(toolset, window),
+            tool_index_options(toolset, window),
             is_lean=lambda: is_lean_window(window()),
         )
         describe_sandbox = toolset.services.describe_sandbox
@@ -262,7 +287,9 @@ class SessionManager:
             model,
             toolset.start_scheduler,
             History(state.messages),
-            RequestTemplate(system(context), declared, state.opening, _instructions(external, window), context, system),
+            RequestTemplate(
+                system(context), declared, state.opening, server_instructions(toolset.external, window), context, system
+            ),
             Safeguards(
                 self._budget,
                 LoopDetector(enabled=run_config.settings.loop_detection.value),
@@ -273,25 +300,7 @@ class SessionManager:
             hooks=toolset.hooks,
             rewind_points=state.rewind_points,
         )
-        self.prompt_expander = PromptExpander(run_config, toolset)
-        return Session(
-            conversation,
-            SessionInfo(
-                state.session_id,
-                source=state.source,
-                is_resumed=state.source is SessionSource.RESUME,
-                repairs=state.repairs,
-                notes=(*notes, *context.warnings, *state.problems),
-                recorded_at=self.run_model.recorded_at,
-            ),
-            expand=self.prompt_expander.expand,
-            journal=state.journal,
-            problems=partial(_session_problems, state.journal, self.run_model, external),
-            prepare=external and partial(_await_external_tools, external, is_headless=self._is_headless),
-            conclude=None if external is None else external.request_gate.close,
-            hooks=toolset.hooks,
-            questions=self._questions,
-        )
+        return conversation
 
     def follow_model(self, name: str) -> None:
         """Use the fallback chain and the light model that belong to a model which the user chose."""
@@ -315,69 +324,6 @@ class SessionManager:
         """Tell services and hooks which session is the current one."""
         session = self.session
         self.toolset.services.session_id = session.session_id
+        self.toolset.services.state = session.state
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
-
-
-def _tool_index_settings(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:
-    """When to declare only an index of the external tools instead of all of them."""
-    threshold = toolset.settings.index_above_tokens
-
-    def limit(external_tools: int) -> int | None:
-        return default_limit(window(), external_tools) if threshold is None else threshold.value
-
-    return ToolIndexOptions(limit, partial(find_tools_entry, toolset.registry))
-
-
-def _instructions(external: "ExternalTools | None", window: Callable[[], int]) -> Callable[[], str] | None:
-    """What MCP servers say about their tools, cut in a small context window."""
-    if external is None:
-        return None
-
-    def instructions() -> str:
-        text = "" if external.mcp_manager is None else external.mcp_manager.instructions()
-        return truncate_tokens(text, int(window() * _LEAN_INSTRUCTIONS_SHARE)) if is_lean_window(window()) else text
-
-    return instructions
-
-
-async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
-    """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
-    external.request_gate.open()
-    is_first, external.was_awaited = not external.was_awaited, True
-    late = await external.wait_ready(_STARTUP_WAIT_SECONDS if is_first else 0.0)
-    if late and is_headless:
-        message = _("Waiting for {names}, which takes a while to start.", names=", ".join(late))
-        emit(Noticed(message, Severity.NOTE))
-        late = await external.wait_ready()
-    for message in external.take_notices():
-        emit(Noticed(message))
-    if late and is_first:
-        message = _("Still starting: {names}. The tools will be available later.", names=", ".join(late))
-        emit(Noticed(message, Severity.NOTE))
-
-
-def _session_problems(
-    journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
-) -> list[str]:
-    """What could not be recorded, and news about external tools."""
-    found = (None if journal is None else journal.failure, run_model.recording_problem())
-    return [*filter(None, found), *(() if external is None else external.take_notices())]
-
-
-def _make_budget(
-    options: AgentOptions, run_config: RunConfig, recorded_at: float | None, events: EventBus[AgentEvent]
-) -> Budget:
-    """The budget of a run. A replay costs what the recorded run cost on its day."""
-    limits = BudgetLimits(
-        turns=options.max_turns or run_config.settings.max_session_turns.value,
-        tokens=options.max_tokens,
-        cost=options.max_cost,
-        seconds=options.timeout,
-    )
-    prices = PriceList(
-        partial(load_catalogue, run_config.paths.catalogue),
-        own_prices(run_config),
-        partial(day_of, recorded_at),
-    )
-    return Budget(limits, prices, on_estimate=lambda message: events.emit(Noticed(message)))

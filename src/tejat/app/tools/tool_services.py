@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tejat.app.run_config import RunConfig
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths
+from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -67,6 +68,8 @@ class ToolServices:
         self._plan_mode: PlanMode | None = None
         self.session_id = ""
         """The session that current calls belong to."""
+        self.state = SessionState()
+        """The state of that session."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None

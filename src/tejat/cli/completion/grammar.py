@@ -11,6 +11,7 @@ from tejat.cli.flags import OPTIONAL_VALUES, SANDBOX_WORDS, SWITCHES
 from tejat.cli.help.parsers import action_parsers, command_names, command_parser
 from tejat.cli.help.run_page import run_page
 from tejat.cli.subcommands import ACTIONS, ALIASES
+from tejat.core.agent.options import PLAN_APPROVALS
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
 
@@ -138,6 +139,7 @@ _RUN_VALUES: Mapping[str, Values] = {
     "--model": ValueKind.MODELS,
     "--output-format": FORMATS,
     "--approval-mode": tuple(mode.value for mode in ApprovalMode),
+    "--approve-plan": PLAN_APPROVALS,
     "--sandbox": SANDBOX_WORDS,
     "--resume": ValueKind.SESSIONS,
     "--delete-session": ValueKind.SESSIONS,

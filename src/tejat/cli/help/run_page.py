@@ -24,6 +24,7 @@ def run_page() -> HelpPage:
             HelpSection(_("approvals and sandbox"), _approval_flags()),
             HelpSection(_("sessions"), _session_flags()),
             HelpSection(_("workspace and extensions"), _workspace_flags()),
+            HelpSection(_("plans, questions and sub-agents"), _delegation_flags()),
             HelpSection(_("limits"), _limit_flags()),
             HelpSection(_("other options"), _other_flags()),
         ),
@@ -111,8 +112,17 @@ def _workspace_flags() -> tuple[HelpRow, ...]:
     return (
         HelpRow("--include-directories LIST", _("additional directories to work in")),
         HelpRow("-w, --worktree [NAME]", _("not available yet")),
-        HelpRow("-e, --extensions LIST", _('only "none": extensions are not supported yet')),
+        HelpRow("-e, --extensions LIST", _("the only extensions to use, or none")),
         HelpRow("-l, --list-extensions", _("list installed Gemini CLI extensions")),
+    )
+
+
+def _delegation_flags() -> tuple[HelpRow, ...]:
+    return (
+        HelpRow("--answer HEADER=VALUE", _("answer a question of the model in advance; may be repeated")),
+        HelpRow("--require-answers", _("fail if the model asks a question that nobody can answer")),
+        HelpRow("--approve-plan MODE", _("approve the model's plan in advance: default or auto_edit")),
+        HelpRow("--agents-in-copies", _("let sub-agents change copies of the files, and return a diff")),
     )
 
 

@@ -5,7 +5,7 @@ import os
 from tejat.config.files.reader import AllowedWriters, check_writers
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
-from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.core.sanitize import hidden_characters, strip_hidden
 from tejat.workspace.files.regular_file import regular_file_opener
 
 MAX_BYTES = 256 * 1024
@@ -14,9 +14,6 @@ MAX_TOTAL_BYTES = 2**20
 MAX_FILES = 500
 MAX_IMPORTS = 2000
 """The limit for lookups of import paths."""
-
-_EMOJI_JOINERS = {ord("\ufe0f"): None, ord("\u200d"): None}
-_MAX_NAMED = 5
 
 
 class UnreadableContextFile(Exception):
@@ -84,15 +81,11 @@ class ContextReader:
         if b"\0" in content:
             raise UnreadableContextFile(lazy("not a text file"))
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        plain = strip_hidden(text)
-        # Emoji contain joiners and variation selectors, which need no warning.
-        hidden = sorted(set(text.translate(_EMOJI_JOINERS)) - set(plain))
-        if hidden:
-            listed = ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")
+        if listed := hidden_characters(text):
             self.warnings.append(
                 lazy("{named} contains hidden characters ({listed}). They are removed.", named=named, listed=listed)
             )
-        return plain
+        return strip_hidden(text)
 
 
 class _Content:

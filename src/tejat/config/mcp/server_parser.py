@@ -1,6 +1,5 @@
 """Parsing of MCP servers in the settings."""
 
-from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingValue
 from tejat.config.settings.types import McpServer, OAuth
 from tejat.core.i18n import lazy
@@ -25,8 +24,8 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
         return given[name].members() if name in given else {}
 
     def enabled_outside_project(name: str) -> bool:
-        """Whether it is enabled by other settings than those of the project."""
-        return name in given and given[name].boolean() and found.file.tier is not SourceTier.WORKSPACE
+        """Whether it is enabled by other settings than those of the project or of an extension."""
+        return name in given and given[name].boolean() and not found.file.tier.only_restricts
 
     return McpServer(
         command=text("command"),

@@ -1,15 +1,12 @@
 """Strategies for merging a setting from several files."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import MergedObject, SettingValue
 from tejat.config.settings.reader import SettingReader
 from tejat.config.settings.types import Setting
-
-if TYPE_CHECKING:
-    pass
 
 MergeSetting: TypeAlias = Callable[[SettingReader, object], object]
 """Merges the values of a setting. Arguments: the values, and the default."""
@@ -49,6 +46,16 @@ def project_may_tighten(*order: object) -> MergeSetting:
     return merged
 
 
+def project_may_lower(reader: SettingReader, default: object) -> object:
+    """Like `last_wins` for a limit, None for no limit: a project can only lower it."""
+    kept = cast("Setting[int | None]", last_wins(reader.without_project(), default))
+    for parsed in reader.of_project().values():
+        limit = cast("int | None", parsed.value)
+        if limit is not None and (kept.value is None or limit < kept.value):
+            kept = Setting(limit, parsed.found.source, parsed.found.file.tier)
+    return kept
+
+
 def strict_value_wins(*, strict: object) -> MergeSetting:
     """The strict value if any file gives it, with the source of the last one; another value changes nothing."""
 
@@ -79,6 +86,16 @@ def project_may_narrow(reader: SettingReader, default: object) -> object:
     for parsed in reader.of_project().values():
         kept = _narrowed(kept, cast("Setting[tuple[str, ...]]", parsed.setting))
     return kept
+
+
+def project_may_add_lists(reader: SettingReader, default: object) -> object:
+    """The last list of the other files and every list of projects, for a value that all of them must permit.
+
+    An empty list permits everything and is left out.
+    """
+    kept = cast("Setting[tuple[str, ...]] | None", last_wins(reader.without_project(), None))
+    lists = [*([] if kept is None else [kept]), *(parsed.setting for parsed in reader.of_project().values())]
+    return tuple(each for each in lists if each.value) or default
 
 
 def intersection(reader: SettingReader, default: object) -> object:
@@ -148,3 +165,13 @@ def concatenate(reader: SettingReader, default: object) -> object:
     for name, parsed in reader.member_items():
         members[name] = (*members.get(name, ()), parsed.setting)
     return members
+
+
+def merge_agent_overrides(reader: SettingReader, default: object) -> object:
+    """The entries of each agent in all files, lowest precedence first, those of a project last."""
+    entries = dict(cast("Mapping[str, tuple[Setting[object], ...]]", default))
+    for part in (reader.without_project(), reader.of_project()):
+        for parsed in part.values():
+            for name, override in cast("Mapping[str, object]", parsed.value).items():
+                entries[name] = (*entries.get(name, ()), parsed.found.setting(override))
+    return entries

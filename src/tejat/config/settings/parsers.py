@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from tejat.config.settings.file import ReplacedValue, SettingsError, SettingValue
+from tejat.config.settings.file import ReplacedValue, SettingKey, SettingsError, SettingValue
 from tejat.config.settings.types import DEFAULT_RETENTION, TELEMETRY_WORDS, SessionRetention, Settings, TokenPrice
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
@@ -185,6 +185,45 @@ def parse_custom_theme(found: SettingValue) -> "ThemeColours":
     from tejat.config.settings.themes.custom_theme import read_custom_theme
 
     return read_custom_theme(found)
+
+
+FORMER_AGENT_SETTINGS = {
+    "experimental.codebaseInvestigatorSettings": "codebase_investigator",
+    "experimental.cliHelpAgentSettings": "cli_help",
+    "experimental.introspectionAgentSettings": "cli_help",
+}
+"""Settings of single agents before there was `agents.overrides`, and the names of the agents."""
+
+
+def parse_agent_overrides(found: SettingValue) -> "dict[str, JsonObject]":
+    """Parse `agents.overrides`, or all of its predecessors in the same file, as objects by the name of the agent.
+
+    References in them are left alone: those in the entries of servers are expanded when the servers start.
+    """
+    if found.name not in FORMER_AGENT_SETTINGS:
+        return {name: _raw_object(member) for name, member in found.members().items()}
+    overrides: dict[str, JsonObject] = {}
+    # The first name has precedence: two of them mean the same agent.
+    for name, agent in reversed(FORMER_AGENT_SETTINGS.items()):
+        former = found.file.find(SettingKey(name))
+        if former is not None:
+            overrides[agent] = _present_agent_settings(_raw_object(former))
+    return overrides
+
+
+def _raw_object(found: SettingValue) -> "JsonObject":
+    return {name: member.raw_json() for name, member in found.members().items()}
+
+
+def _present_agent_settings(former: "JsonObject") -> "JsonObject":
+    """The settings of a single agent as they are written in `agents.overrides`."""
+    present: dict[str, JsonValue] = {"enabled": former["enabled"]} if "enabled" in former else {}
+    names = {"maxTurns": "maxNumTurns", "maxTimeMinutes": "maxTimeMinutes"}
+    if limits := {name: former[each] for name, each in names.items() if each in former}:
+        present["runConfig"] = limits
+    if "model" in former:
+        present["modelConfig"] = {"model": former["model"]}
+    return present
 
 
 def _parse_age(found: SettingValue) -> float:

@@ -120,6 +120,9 @@ class Settings:
     """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
 
     A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.
+    `skills_enabled` and `extensions_enabled` are the administrator's switches, `skills_switch` is the user's. The
+    source of an extension must match an expression of each list in `allowed_extensions`. Of `agent_overrides`, the
+    entries of a project (tier WORKSPACE) come last and can only tighten.
     `base_url_model` is the model whose service `base_url` belongs to, None for every service.
     `mcp_name_conflicts` are server names in project settings that were taken. `files` were read, lowest precedence
     first; `ignored_files` are those of an untrusted project that set more than their exclude lists. `problems` are
@@ -252,6 +255,23 @@ class Settings:
     excluded_environment: tuple[Setting[str], ...] = tuple(map(Setting, _EXCLUDED_VARIABLES))
     hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
     hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
+
+    allowed_extensions: tuple[Setting[tuple[str, ...]], ...] = ()
+    block_git_extensions: Setting[bool] = Setting(value=False)
+    extensions_disabled: tuple[Setting[str], ...] = ()
+    extension_config_enabled: Setting[bool] = Setting(value=True)
+    skills_switch: Setting[bool] = Setting(value=True)
+    skills_disabled: tuple[Setting[str], ...] = ()
+    skills_confirm: Setting[bool] = Setting(value=False)
+    skills_catalog_tokens: Setting[int | None] = Setting(4000)
+    agents_enabled: Setting[bool] = Setting(value=True)
+    agent_overrides: Mapping[str, tuple[Setting[JsonObject], ...]] = MappingProxyType({})
+    agents_max_parallel: Setting[int] = Setting(4)
+    agents_max_runs: Setting[int] = Setting(50)
+    agents_catalog_tokens: Setting[int | None] = Setting(2000)
+    agents_claude: Setting[bool] = Setting(value=False)
+    plan_directory: Setting[str] | None = None
+    uses_write_todos: Setting[bool] = Setting(value=True)
 
     mcp_name_conflicts: tuple[Setting[str], ...] = ()
     files: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tejat.config.env_file import find_env_file
-from tejat.config.paths import AppPaths, same_directory
+from tejat.config.paths import AGENT_DIRECTORIES, SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
 from tejat.config.settings.types import Setting
 from tejat.config.trust.store import (
     FolderIdentity,
@@ -172,8 +172,10 @@ def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
 
 def find_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
     """The files of the folder that need trust. Raises UsageError if that cannot be determined."""
-    names = (".gemini", ".mcp.json")
-    if not any(os.path.lexists(os.path.join(root, name)) for name in names) and not find_env_file(paths, root):
+    names = (".gemini", ".mcp.json", *SKILL_DIRECTORIES, *AGENT_DIRECTORIES)
+    above = project_directories(root, paths.homes)[1:]
+    places = (*((root, name) for name in names), *((place, name) for place in above for name in SKILL_DIRECTORIES))
+    if not any(os.path.lexists(os.path.join(*place)) for place in places) and not find_env_file(paths, root):
         return ()
     # Imported late: most folders have no such files.
     from tejat.config.trust.items import scan_trust_items

@@ -4,13 +4,14 @@ import hashlib
 import os
 import shlex
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.config.env_file import find_env_file, parse_env
 from tejat.config.jsonc import JsoncError, parse_jsonc
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths, same_directory
 from tejat.config.trust.command_files import CommandSpec, find_command_files, unpinned_reason
+from tejat.config.trust.definitions import AGENT, SKILL, DefinitionDetails, agent_servers, find_definition_files
 from tejat.config.trust.store import TrustItem
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -32,7 +33,8 @@ def scan_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
     if any(same_directory(root, home) for home in paths.homes):
         return ()
     items = {item.path: item for item in _scan_files(paths, root)}
-    for path in _find_scripts(root, _env_file_variables(paths, root)):
+    agents = [item.path for item in items.values() if item.kind == AGENT and item.servers]
+    for path in _find_scripts(root, agents, _env_file_variables(paths, root)):
         if path not in items and (item := _item(root, path, "script")):
             items[path] = item
     return tuple(items[path] for path in sorted(items))
@@ -46,6 +48,7 @@ def _scan_files(paths: AppPaths, root: str) -> Iterator[TrustItem]:
         named.append((os.path.relpath(environment.path, os.path.realpath(root)), "environment file"))
     for directory, ending, what in _DIRECTORIES:
         named += [(path, what) for path in _list_files(root, directory, ending)]
+    named += find_definition_files(paths, root)
     for path, what in named:
         if item := _item(root, path, what):
             yield item
@@ -111,6 +114,9 @@ def _item(root: str, path: str, what: str) -> TrustItem | None:
         return TrustItem(path, what, f"unreadable: {error.strerror}")
     finally:
         os.close(descriptor)
+    if what in (SKILL, AGENT):
+        servers = len(agent_servers(start)) if what == AGENT else 0
+        return TrustItem(path, what, digest, DefinitionDetails(what, absolute, start), servers)
     servers, hooks = _count_programs(start) if what == "settings" else (0, 0)
     return TrustItem(path, what, digest, tuple(_describe(what, start)), servers, hooks)
 
@@ -173,12 +179,13 @@ def _setting_names(node: "JsonNode", name: str = "") -> list[str]:
     return [each for names in inner for each in names]
 
 
-def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
-    """The files in the folder that commands of its settings refer to. Files that those load are not known."""
+def _find_scripts(root: str, agents: Sequence[str], variables: Mapping[str, str]) -> set[str]:
+    """The files in the folder that commands of settings and agents refer to. Files that those load are not known."""
     seen: set[str] = set()
-    for path in (os.path.join(root, name) for name in _SETTINGS):
-        for command in _read_commands(path):
-            seen.update(find_command_files(command.spec, root, variables))
+    for path in (os.path.join(root, name) for name in (*_SETTINGS, *agents)):
+        is_agent = path.endswith(".md")
+        for command in _read_agent_commands(path) if is_agent else _read_commands(path):
+            seen.update(find_command_files(command, root, variables))
             if len(seen) > MAX_ITEMS:
                 raise UsageError(_("{path} refers to more than {most} files.", path=path, most=MAX_ITEMS))
     return seen
@@ -201,13 +208,21 @@ class _ConfiguredCommand(NamedTuple):
         return words + " " + _("(with {variables})", variables=variables) if variables else words
 
 
-def _read_commands(path: str) -> list[_ConfiguredCommand]:
+def _read_commands(path: str) -> list[CommandSpec]:
     try:
         with open(path, "rb", opener=regular_file_opener) as file:
             top = parse_jsonc(file.read(_CHUNK_SIZE).decode("utf-8", errors="replace"))
     except (OSError, JsoncError):
         return []
-    return list(_find_commands(top))
+    return [command.spec for command in _find_commands(top)]
+
+
+def _read_agent_commands(path: str) -> list[CommandSpec]:
+    try:
+        with open(path, "rb", opener=regular_file_opener) as file:
+            return list(agent_servers(file.read(_CHUNK_SIZE)).values())
+    except OSError:
+        return []
 
 
 def _find_commands(node: "JsonNode", name: str = "") -> Iterator[_ConfiguredCommand]:

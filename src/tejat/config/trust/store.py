@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple, cast
@@ -50,7 +50,7 @@ class TrustItem(NamedTuple):
     path: str
     kind: str
     digest: str
-    details: tuple[str, ...] = ()
+    details: Sequence[str] = ()
     servers: int = 0
     hooks: int = 0
 
@@ -64,11 +64,14 @@ class TrustItem(NamedTuple):
             "command": lazy("command"),
             "tool": lazy("tool"),
             "script": lazy("script"),
+            "skill": lazy("skill"),
+            "skill file": lazy("skill file"),
+            "agent": lazy("agent"),
         }
         return words.get(self.kind, self.kind)
 
     def to_json(self) -> JsonObject:
-        return {"path": self.path, "what": self.kind, "digest": self.digest, "says": self.details}
+        return {"path": self.path, "what": self.kind, "digest": self.digest, "says": tuple(self.details)}
 
 
 class TrustEntry(NamedTuple):

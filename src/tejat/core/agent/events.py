@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.agent.questions import PendingQuestion
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.frozen import frozen
 from tejat.core.messages.history import Message
@@ -255,6 +256,9 @@ AgentEvent: TypeAlias = (
     | PlanPresented
     | QuestionAsked
     | QuestionAnswered
+    | AgentStarted
+    | AgentActivity
+    | AgentEnded
     | RunEnded
 )
 EventSink: TypeAlias = Callable[[AgentEvent], None]

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.history import Message
-from tejat.core.messages.types import Part
+from tejat.core.messages.types import JsonValue, Part
 from tejat.core.model import Usage
 
 
@@ -61,7 +61,22 @@ class RunFinished:
     reason: str
 
 
+@frozen
+class StateRecorded:
+    """A value of the session's state has changed; None means that it was removed."""
+
+    key: str
+    value: JsonValue
+
+
 HistoryEvent: TypeAlias = (
-    PromptAdded | ResponseAdded | CallResponsesAdded | PromptWithdrawn | HistoryReplaced | HistoryRewound | RunFinished
+    PromptAdded
+    | ResponseAdded
+    | CallResponsesAdded
+    | PromptWithdrawn
+    | HistoryReplaced
+    | HistoryRewound
+    | RunFinished
+    | StateRecorded
 )
 HistoryEventSink: TypeAlias = Callable[[HistoryEvent], None]

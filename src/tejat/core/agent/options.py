@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
 from tejat.core.tools.base import BaseTool
+
+PLAN_APPROVALS = (ApprovalMode.DEFAULT.value, ApprovalMode.AUTO_EDIT.value)
+"""The modes in which an approved plan may be carried out."""
 
 
 @frozen
@@ -16,6 +20,10 @@ class AgentOptions:
     of the settings, `admin_policy_paths` the same for the administrator's; `strict_settings` makes unknown settings an
     error. `sandbox` is `true` (any that works here), `auto`, `required`, `off` or the name of one. `tools` are added to
     the built-in ones. `servers` selects MCP servers of the settings; None means all that the settings enable.
+    `extensions` are the names of the only extensions to use; None means all that are enabled. `answers` are answers to
+    questions of the model, by header; `requires_answers` ends a run at a question that nobody can answer.
+    `approve_plan` is the mode in which the model's plan is carried out without asking, None for no approval in advance.
+    With `agents_in_copies` sub-agents change copies of the files, and the result is a diff.
     `trusts_folder` trusts the folder for this run. `resume` names a session: `latest`, a number or an id; without
     `keeps_session` nothing is stored. `session_file` is a chat saved by Gemini CLI that a new session continues. The
     limits end a run before the request that would exceed them. `record` is a file to record the model to, `replay` one
@@ -33,6 +41,11 @@ class AgentOptions:
     sandbox: str | None = None
     tools: tuple[BaseTool, ...] = ()
     servers: tuple[str, ...] | None = None
+    extensions: tuple[str, ...] | None = None
+    answers: tuple[tuple[str, str], ...] = ()
+    requires_answers: bool = False
+    approve_plan: str | None = None
+    agents_in_copies: bool = False
     trusts_folder: bool = False
     resume: str | None = None
     session_id: str | None = None

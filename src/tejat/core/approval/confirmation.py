@@ -238,7 +238,8 @@ class ApprovalRequest:
     `always_server` is the rule for all tools of the server. `note` says what changed since the last question.
     `directory` is the working directory of the session. `can_try` means that the command can be tried in a copy of the
     files first. `can_allow_sandboxed` means that `PROCEED_ALWAYS_SANDBOXED` is offered. `place` of `total` is its
-    position among the questions about the calls of one turn, as far as they are known.
+    position among the questions about the calls of one turn, as far as they are known. `agent` is the id of the
+    sub-agent that asks, empty for the session's own agent, and `agent_task` the first line of its task.
     """
 
     confirmation: ApprovalSubject
@@ -257,6 +258,8 @@ class ApprovalRequest:
     can_allow_sandboxed: bool = False
     place: int = 1
     total: int = 1
+    agent: str = ""
+    agent_task: str = ""
 
 
 @frozen

@@ -17,6 +17,10 @@ class JsonFields:
     def has(self, key: str) -> bool:
         return key in self._values
 
+    def value(self, key: str) -> JsonValue:
+        """Any value; None if the key is missing, too."""
+        return self._values.get(key)
+
     def string(self, key: str) -> str:
         value = self._values.get(key)
         return value if isinstance(value, str) else self._fail(key)

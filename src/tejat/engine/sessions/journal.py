@@ -19,6 +19,7 @@ from tejat.core.agent.history_events import (
     PromptWithdrawn,
     ResponseAdded,
     RunFinished,
+    StateRecorded,
 )
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role
@@ -139,6 +140,8 @@ class SessionJournal:
                     self._write(self._record(RecordKind.REWOUND, messages=length, prompt=prompt))
             case RunFinished(reason):
                 self._write_if_started(self._record(RecordKind.ENDED, reason=reason))
+            case StateRecorded(key, value):
+                self.record_state(key, value)
 
     def record_preamble(self, messages: Sequence[Message]) -> None:
         """Record the messages before the first prompt."""
@@ -165,6 +168,14 @@ class SessionJournal:
     def record_compression(self, messages: Sequence[Message]) -> None:
         """Record the messages that are the whole conversation now."""
         self._record_messages(RecordKind.COMPRESSED, messages)
+
+    def record_state(self, key: str, value: JsonValue) -> None:
+        """Record a value of the session's state, None for a removed one."""
+        record = self._record(RecordKind.STATE, key=key, value=value)
+        if self._is_new:
+            self._pending.append(record)
+        else:
+            self._write(record)
 
     def close(self) -> None:
         """Release the session. Later records are dropped."""

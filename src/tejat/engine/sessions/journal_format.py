@@ -30,6 +30,7 @@ class RecordKind(StrEnum):
     REWOUND = "rewound"
     ENDED = "ended"
     RESUMED = "resumed"
+    STATE = "state"
 
 
 def encode_record(record: JsonObject) -> bytes:

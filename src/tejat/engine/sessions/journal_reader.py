@@ -3,13 +3,14 @@
 import os
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
+from types import MappingProxyType
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
-from tejat.core.messages.types import MessagePart
+from tejat.core.messages.types import JsonObject, JsonValue, MessagePart
 from tejat.core.model import NO_USAGE, Usage
 from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_record
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
@@ -31,6 +32,8 @@ class LoadedSession:
     repairs: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     rewind_points: tuple[RewindPoint, ...] = ()
+    state: JsonObject = MappingProxyType({})
+    """The values of the session's state."""
 
 
 def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
@@ -58,6 +61,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
         tuple(repairs),
         tuple(problems.messages()),
         () if repairs else tuple(replay.rewind_points),
+        replay.state,
     )
 
 
@@ -84,6 +88,7 @@ class _Replay:
         self.usage = NO_USAGE
         self.has_head = False
         self.rewind_points = RewindPoints()
+        self.state: dict[str, JsonValue] = {}
         self._messages: list[Message] = []
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
@@ -113,12 +118,20 @@ class _Replay:
                 self.rewind_points.withdraw_last(self._messages)
             case RecordKind.REWOUND:
                 self._rewind(record)
+            case RecordKind.STATE:
+                self._set_state(record.string("key"), record.value("value"))
             case RecordKind.RESUMED:
                 self._answer_calls()
                 self._settle()
             case _:
                 pass
         return True
+
+    def _set_state(self, key: str, value: JsonValue) -> None:
+        if value is None:
+            self.state.pop(key, None)
+        else:
+            self.state[key] = value
 
     def finish(self) -> list[Message]:
         """Return all messages. Unanswered calls are left to be repaired, which is reported."""

@@ -18,7 +18,8 @@ from tejat.core.agent.events import (
     SessionStarted,
     Severity,
 )
-from tejat.core.agent.history_events import RunFinished
+from tejat.core.agent.history_events import RunFinished, StateRecorded
+from tejat.core.agent.session_state import SessionState
 from tejat.core.errors import BadPrompt, NotTrusted, StoppedByHook
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
@@ -61,7 +62,8 @@ class Session:
     `expand` turns a prompt into what it stands for, a command or the files that it mentions, and raises BadPrompt and
     NotTrusted. `problems` returns what could not be recorded, which does not end the session. `prepare` is awaited
     before every prompt, `conclude` after it and before its end is reported. `hooks` may add to each prompt and make the
-    model continue. `questions` holds the questions of the session; without it nobody can be asked.
+    model continue. `questions` holds the questions of the session; without it nobody can be asked. `state` has the
+    values that outlive summaries and resumes.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Session:
         *,
         expand: Callable[[str, EventSink], Awaitable[ExpandedPrompt]],
         journal: SessionJournal | None = None,
+        state: SessionState | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
         prepare: Callable[[EventSink], Awaitable[None]] | None = None,
         conclude: Callable[[], Awaitable[None]] | None = None,
@@ -79,6 +82,7 @@ class Session:
     ) -> None:
         self.conversation = conversation
         self.info = info
+        self.state = state or SessionState()
         self._expand = expand
         self._journal = journal
         self._problems = problems
@@ -93,6 +97,7 @@ class Session:
         self._reported_problems: set[str] = set()
         if journal is not None:
             conversation.history_events.subscribe(journal.record)
+        self.state.subscribe(lambda key, value: conversation.history_events.emit(StateRecorded(key, value)))
 
     @property
     def session_id(self) -> str:

@@ -3,6 +3,7 @@
 from tejat.config.settings.file import SettingKey
 from tejat.config.settings.schema.admin import ADMIN_SETTINGS
 from tejat.config.settings.schema.context import CONTEXT_SETTINGS
+from tejat.config.settings.schema.extensions import EXTENSION_SETTINGS
 from tejat.config.settings.schema.general import GENERAL_SETTINGS
 from tejat.config.settings.schema.hooks import HOOK_SETTINGS
 from tejat.config.settings.schema.mcp import MCP_SETTINGS
@@ -24,6 +25,7 @@ SETTINGS = (
     *UI_SETTINGS,
     *SECURITY_SETTINGS,
     *HOOK_SETTINGS,
+    *EXTENSION_SETTINGS,
     *ADMIN_SETTINGS,
 )
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tejat.config.jsonc import JsonNode
     from tejat.config.settings.file import SettingsFile
 
-_FREE_FORM = ("mcpServers.",)
+_FREE_FORM = ("mcpServers.", "agents.overrides.")
 """Objects in the schema whose members have free names."""
 
 

@@ -40,9 +40,13 @@ _MAX_NAME = 50
 
 def read_custom_theme(found: SettingValue) -> ThemeColours:
     """Read a member of `ui.customThemes`. Raises SettingsError for a wrong colour, naming its key."""
+    return read_theme(found, found.name.rpartition("customThemes.")[2])
+
+
+def read_theme(found: SettingValue, name: str) -> ThemeColours:
+    """Read an object with colours as the theme of this name. Raises SettingsError."""
     colours = _read_colours(found, "")
     given = found.members()
-    name = found.name.rpartition("customThemes.")[2]
     if len(name.strip()) > _MAX_NAME:
         raise found.error(lazy("a theme whose name has at most {count} characters", count=_MAX_NAME))
     if "type" in given:

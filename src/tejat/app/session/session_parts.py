@@ -1,0 +1,91 @@
+"""Parts that a session is built from."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tejat.app.model_source import RunModel, own_prices
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.toolset import Toolset
+from tejat.core.agent.events import AgentEvent, EventSink, Noticed, Severity
+from tejat.core.agent.options import AgentOptions
+from tejat.core.i18n import _
+from tejat.engine.loop.budget import Budget, BudgetLimits
+from tejat.engine.loop.context_window import is_lean_window
+from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
+from tejat.engine.loop.transcript import truncate_tokens
+from tejat.engine.sessions.event_bus import EventBus
+from tejat.engine.sessions.journal import SessionJournal
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.price_list import PriceList, day_of
+from tejat.tools import find_tools_entry
+
+if TYPE_CHECKING:
+    from tejat.app.tools.external_tools import ExternalTools
+
+_STARTUP_WAIT_SECONDS = 2.0
+_LEAN_INSTRUCTIONS_SHARE = 0.05
+
+
+def tool_index_options(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:
+    """When to declare only an index of the external tools instead of all of them."""
+    threshold = toolset.settings.index_above_tokens
+
+    def limit(external_tools: int) -> int | None:
+        return default_limit(window(), external_tools) if threshold is None else threshold.value
+
+    return ToolIndexOptions(limit, partial(find_tools_entry, toolset.registry))
+
+
+def server_instructions(external: "ExternalTools | None", window: Callable[[], int]) -> Callable[[], str] | None:
+    """What MCP servers say about their tools, cut in a small context window."""
+    if external is None:
+        return None
+
+    def instructions() -> str:
+        text = "" if external.mcp_manager is None else external.mcp_manager.instructions()
+        return truncate_tokens(text, int(window() * _LEAN_INSTRUCTIONS_SHARE)) if is_lean_window(window()) else text
+
+    return instructions
+
+
+async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
+    """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
+    external.request_gate.open()
+    is_first, external.was_awaited = not external.was_awaited, True
+    late = await external.wait_ready(_STARTUP_WAIT_SECONDS if is_first else 0.0)
+    if late and is_headless:
+        message = _("Waiting for {names}, which takes a while to start.", names=", ".join(late))
+        emit(Noticed(message, Severity.NOTE))
+        late = await external.wait_ready()
+    for message in external.take_notices():
+        emit(Noticed(message))
+    if late and is_first:
+        message = _("Still starting: {names}. The tools will be available later.", names=", ".join(late))
+        emit(Noticed(message, Severity.NOTE))
+
+
+def session_problems(
+    journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
+) -> list[str]:
+    """What could not be recorded, and news about external tools."""
+    found = (None if journal is None else journal.failure, run_model.recording_problem())
+    return [*filter(None, found), *(() if external is None else external.take_notices())]
+
+
+def make_budget(
+    options: AgentOptions, run_config: RunConfig, recorded_at: float | None, events: EventBus[AgentEvent]
+) -> Budget:
+    """The budget of a run. A replay costs what the recorded run cost on its day."""
+    limits = BudgetLimits(
+        turns=options.max_turns or run_config.settings.max_session_turns.value,
+        tokens=options.max_tokens,
+        cost=options.max_cost,
+        seconds=options.timeout,
+    )
+    prices = PriceList(
+        partial(load_catalogue, run_config.paths.catalogue),
+        own_prices(run_config),
+        partial(day_of, recorded_at),
+    )
+    return Budget(limits, prices, on_estimate=lambda message: events.emit(Noticed(message)))

@@ -1,0 +1,1 @@
+"""Extensions of Gemini CLI: what is installed, whether it may be used, and what it brings."""

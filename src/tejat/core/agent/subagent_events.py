@@ -1,0 +1,49 @@
+"""Events of sub-agents."""
+
+from typing import TYPE_CHECKING
+
+from tejat.core.agent.subagents import SubagentEnd
+from tejat.core.frozen import frozen
+from tejat.core.model import NO_USAGE, Usage
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
+
+
+@frozen
+class AgentStarted:
+    """A sub-agent begins. `agent_id` is its name and the number of its run; `call_id` is the call that started it."""
+
+    agent_id: str
+    agent_name: str
+    call_id: str
+    prompt: str
+    model: str
+
+
+@frozen
+class AgentActivity:
+    """An event from inside a sub-agent."""
+
+    agent_id: str
+    agent_name: str
+    event: "AgentEvent"
+
+
+@frozen
+class AgentEnded:
+    """The end of a sub-agent, with its own figures. `files_changed` counts the files that its calls changed.
+
+    `error` says what went wrong, empty if it reached its goal.
+    """
+
+    agent_id: str
+    agent_name: str
+    reason: SubagentEnd
+    turns: int = 0
+    calls: int = 0
+    usage: Usage = NO_USAGE
+    cost: float | None = None
+    seconds: float = 0.0
+    files_changed: int = 0
+    error: str = ""

@@ -1,0 +1,81 @@
+"""Definitions of sub-agents: agents that the model starts for a part of its task."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import JsonObject
+from tejat.core.provenance import Provenance
+
+
+class CopyMode(StrEnum):
+    """Whether a sub-agent works in a copy of the files, whose changes the user reviews at the end."""
+
+    NEVER = "never"
+    ASK = "ask"
+    ALWAYS = "always"
+
+
+class SubagentEnd(StrEnum):
+    """Why the run of a sub-agent ended. The values are those that the model gets."""
+
+    GOAL = "GOAL"
+    MAX_TURNS = "MAX_TURNS"
+    TIMEOUT = "TIMEOUT"
+    NO_COMPLETE_TASK_CALL = "ERROR_NO_COMPLETE_TASK_CALL"
+    ABORTED = "ABORTED"
+    ERROR = "ERROR"
+    BUDGET = "BUDGET"
+    LOOP = "LOOP"
+
+
+@frozen
+class SubagentOutput:
+    """The parameter of `complete_task` that takes the result, with its JSON Schema."""
+
+    name: str = "result"
+    schema: JsonObject = MappingProxyType({"type": "string", "description": "The complete result."})
+
+
+DEFAULT_OUTPUT = SubagentOutput()
+
+
+@frozen
+class SubagentDefinition:
+    """A sub-agent as its file, the program or the user's settings define it.
+
+    `prompt` is its system prompt. `tools` are names and patterns of the tools it may use, None for all that its parent
+    has; `excluded_tools` are taken from them. `servers` are MCP servers of its own, as in the settings. Without `model`
+    it uses that of the session. With `plan_only` it always works in plan mode. `input_name` is the parameter that takes
+    the task if the agent is called by its own name.
+    """
+
+    name: str
+    description: str
+    prompt: str
+    provenance: Provenance
+    display_name: str = ""
+    tools: tuple[str, ...] | None = None
+    excluded_tools: tuple[str, ...] = ()
+    servers: Mapping[str, JsonObject] = MappingProxyType({})
+    model: str | None = None
+    temperature: float | None = None
+    max_turns: int = 30
+    timeout_minutes: float = 10.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    plan_only: bool = False
+    copy_mode: CopyMode = CopyMode.NEVER
+    input_name: str = "query"
+    output: SubagentOutput = DEFAULT_OUTPUT
+
+    @property
+    def qualified_name(self) -> str:
+        """The name that means this agent even where another one has its bare name."""
+        return f"{self.provenance.prefix}:{self.name}"
+
+
+def agent_lane(agent_id: str) -> str:
+    """The lane of the requests of one run of a sub-agent."""
+    return f"agent:{agent_id}"

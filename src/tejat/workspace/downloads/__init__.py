@@ -1,0 +1,1 @@
+"""Packages of others (extensions, skills): fetched from git, GitHub releases, archives and directories."""

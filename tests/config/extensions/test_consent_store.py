@@ -1,0 +1,133 @@
+"""What was agreed to is kept whole and closed to others."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tejat.config.extensions.consent_store import (
+    ConsentDetails,
+    ConsentParty,
+    ExtensionConsent,
+    move_consent,
+    read_consent_details,
+    read_consents,
+    remove_consent,
+    renew_code,
+    renew_pins,
+    save_consent,
+)
+from tejat.config.extensions.pins import FileIdentity, Pin
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.trust.store import FolderIdentity
+from tejat.core.errors import ConfigurationError
+from tejat.core.frozen import replace
+
+PIN = Pin("ab" * 32, is_executable=False, identity=FileIdentity(1, 2, 3, 4, 5))
+CONSENT = ExtensionConsent(
+    "/e/demo",
+    FolderIdentity(1, 2, 3),
+    "demo",
+    "1.0.0",
+    ConsentParty.USER,
+    77,
+    {"GEMINI.md": PIN, os.fsdecode(b"commands/\xff.toml"): PIN},
+    source="/src",
+    type="local",
+    follows=True,
+    excluded_tools=("glob",),
+    shown="s",
+)
+DETAILS = ConsentDetails({"server.js": PIN}, {"GEMINI.md": "text ☃"})
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> AppPaths:
+    return app_paths({"HOME": str(tmp_path)})
+
+
+def test_nothing_yet(paths: AppPaths) -> None:
+    assert read_consents(paths) == {}
+    assert os.listdir(paths.home) == []
+
+
+def test_kept_replaced_and_forgotten(paths: AppPaths) -> None:
+    stored = save_consent(paths, CONSENT, DETAILS)
+    assert read_consents(paths) == {"/e/demo": stored}
+    assert replace(stored, details="") == CONSENT
+    assert read_consent_details(paths, stored) == DETAILS
+    assert stat.S_IMODE(os.stat(paths.extension_consents).st_mode) == 0o600
+    newer = save_consent(paths, replace(CONSENT, version="2"), ConsentDetails())
+    assert read_consents(paths)["/e/demo"].version == "2"
+    assert os.listdir(paths.extension_pins) == [f"{newer.details}.json"]
+    remove_consent(paths, "/e/demo")
+    assert read_consents(paths) == {}
+    assert os.listdir(paths.extension_pins) == []
+
+
+def test_moved(paths: AppPaths) -> None:
+    stored = save_consent(paths, CONSENT, DETAILS)
+    move_consent(paths, stored, "/e/new", FolderIdentity(7, 8, 9))
+    moved = read_consents(paths)
+    assert list(moved) == ["/e/new"]
+    assert read_consent_details(paths, moved["/e/new"]) == DETAILS
+
+
+def test_details_that_were_changed_are_refused(paths: AppPaths) -> None:
+    stored = save_consent(paths, CONSENT, DETAILS)
+    path = Path(paths.extension_pins, f"{stored.details}.json")
+    path.write_text(path.read_text().replace("text", "TEXT"))
+    with pytest.raises(ConfigurationError, match="not the file that was written"):
+        read_consent_details(paths, stored)
+    path.unlink()
+    with pytest.raises(ConfigurationError, match="Could not read"):
+        read_consent_details(paths, stored)
+
+
+def test_identities_are_renewed_only_for_the_same_content(paths: AppPaths) -> None:
+    save_consent(paths, CONSENT, DETAILS)
+    newer, other = PIN._replace(identity=FileIdentity(9, 9, 9, 9, 9)), PIN._replace(digest="cd" * 32)
+    renew_pins(paths, {"/e/demo": {"GEMINI.md": newer}, "/e/missing": {"x": newer}})
+    assert read_consents(paths)["/e/demo"].declared["GEMINI.md"] == newer
+    renew_pins(paths, {"/e/demo": {"GEMINI.md": other}})
+    assert read_consents(paths)["/e/demo"].declared["GEMINI.md"] == newer
+
+
+def test_code_is_renewed_unless_another_consent_came(paths: AppPaths) -> None:
+    stored = save_consent(paths, CONSENT, DETAILS)
+    newer = PIN._replace(identity=FileIdentity(9, 9, 9, 9, 9))
+    renewed = renew_code(paths, stored, {"server.js": newer})
+    assert read_consent_details(paths, renewed).code == {"server.js": newer}
+    assert read_consents(paths) == {"/e/demo": renewed}
+    assert renew_code(paths, stored, {"server.js": PIN}) == stored
+    assert read_consents(paths) == {"/e/demo": renewed}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"version": 2, "extensions": {}}', '{"version": 1}', '{"version": 1, "extensions": {"/e": {}}}'],
+)
+def test_an_unusable_store_is_named_and_kept(paths: AppPaths, text: str) -> None:
+    Path(paths.config).mkdir(parents=True)
+    Path(paths.extension_consents).write_text(text)
+    with pytest.raises(ConfigurationError, match=r"extensions\.json"):
+        read_consents(paths)
+    assert Path(paths.extension_consents).read_text() == text
+
+
+def test_a_store_that_others_can_write_is_refused(paths: AppPaths) -> None:
+    save_consent(paths, CONSENT, DETAILS)
+    os.chmod(paths.extension_consents, 0o666)
+    with pytest.raises(ConfigurationError, match="writable by everyone"):
+        read_consents(paths)
+
+
+def test_a_wrong_pin_is_refused(paths: AppPaths) -> None:
+    save_consent(paths, CONSENT, DETAILS)
+    content = json.loads(Path(paths.extension_consents).read_text())
+    content["extensions"]["/e/demo"]["declared"]["GEMINI.md"] = ["x"]
+    Path(paths.extension_consents).write_text(json.dumps(content))
+    with pytest.raises(ConfigurationError, match="unknown entry"):
+        read_consents(paths)
