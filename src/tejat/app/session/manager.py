@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tejat.app.model_source import RunModel, conversation_models, open_run_model, requested_model
@@ -13,6 +13,7 @@ from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
     await_external_tools,
+    join_sections,
     make_budget,
     server_instructions,
     session_problems,
@@ -45,7 +46,7 @@ from tejat.engine.sessions.session import Session, SessionInfo
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
-    pass
+    from tejat.engine.plans.mode import SessionPlanMode
 
 _STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
@@ -148,11 +149,18 @@ def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> Non
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
-    """Raise ConfigurationError if there is any problem in settings that must be strict."""
+    """Raise ConfigurationError if there is any problem in settings that must be strict, or plans cannot be where they
+    should be.
+    """
     if options.strict_settings or run_config.is_strict:
         from tejat.app.setup.strict import check_settings
 
         check_settings(run_config)
+    plan_directory = run_config.settings.plan_directory
+    if plan_directory is not None and run_config.settings.plan_enabled.value:
+        from tejat.engine.plans.locations import check_plan_setting
+
+        check_plan_setting(plan_directory, run_config.roots[0])
 
 
 def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
@@ -196,6 +204,7 @@ class SessionManager:
         self._questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
+        toolset.has_plans = run_config.settings.plan_enabled.value
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
@@ -203,6 +212,22 @@ class SessionManager:
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
+        toolset.services.attach_plan_mode(lambda: self.plan_mode)
+
+    @cached_property
+    def plan_mode(self) -> "SessionPlanMode":
+        """Plan mode of the current session."""
+        from tejat.app.session.approval_mode import open_plan_mode
+
+        return open_plan_mode(self, self._questions)
+
+    def _plan_section(self) -> str:
+        """What the model is told about plans."""
+        if not self.toolset.has_plans:
+            return ""
+        policy, state = self.toolset.policy, self.toolset.services.state
+        is_planning = policy is not None and policy.mode is ApprovalMode.PLAN
+        return self.plan_mode.section() if is_planning or state.get("plan") is not None else ""
 
     async def ask(self, request: ModelRequest) -> ModelResponse:
         """Send a side request to the model of the session. Raises ModelFailure."""
@@ -271,6 +296,7 @@ class SessionManager:
             toolset.is_forbidden,
             tool_index_options(toolset, window),
             is_lean=lambda: is_lean_window(window()),
+            plans_only=toolset.writes_plans_only,
         )
         describe_sandbox = toolset.services.describe_sandbox
         self.builtin_system_prompt = partial(
@@ -288,7 +314,10 @@ class SessionManager:
             toolset.start_scheduler,
             History(state.messages),
             RequestTemplate(
-                system(context), declared, state.opening, server_instructions(toolset.external, window), context, system
+                *(system(context), declared, state.opening),
+                join_sections(self._plan_section, server_instructions(toolset.external, window)),
+                context,
+                system,
             ),
             Safeguards(
                 self._budget,
@@ -326,4 +355,20 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
         if self.toolset.hooks is not None:
-            self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
+            plans = self._plan_directory(session.session_id)
+            self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify, plans)
+
+    def _plan_directory(self, session_id: str) -> str:
+        """Where the plans of a session are, for hooks; empty without plans."""
+        if not self.toolset.has_plans:
+            return ""
+        from tejat.engine.plans.locations import plan_location
+
+        run_config = self.run_config
+        return plan_location(
+            run_config.settings,
+            run_config.paths,
+            run_config.roots[0],
+            session_id=session_id,
+            extensions=run_config.extensions,
+        ).path

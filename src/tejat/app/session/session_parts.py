@@ -49,6 +49,12 @@ def server_instructions(external: "ExternalTools | None", window: Callable[[], i
     return instructions
 
 
+def join_sections(*sections: Callable[[], str] | None) -> Callable[[], str]:
+    """What is told at the end of the system prompt, put together for each request."""
+    given = [section for section in sections if section is not None]
+    return lambda: "\n\n".join(filter(None, (section() for section in given)))
+
+
 async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
     """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
     external.request_gate.open()

@@ -65,7 +65,7 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
-        self._plan_mode: PlanMode | None = None
+        self._plan_mode: Callable[[], PlanMode] | None = None
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -82,14 +82,14 @@ class ToolServices:
         """Give tools access to a model from now on."""
         self._model = model
 
-    def attach_plan_mode(self, plan_mode: "PlanMode") -> None:
+    def attach_plan_mode(self, plan_mode: "Callable[[], PlanMode]") -> None:
         """Let tools switch plan mode from now on."""
         self._plan_mode = plan_mode
 
     def plan_mode(self) -> "PlanMode":
         from tejat.core.approval.plans import NoPlanMode
 
-        return self._plan_mode or NoPlanMode()
+        return NoPlanMode() if self._plan_mode is None else self._plan_mode()
 
     def __enter__(self) -> "ToolServices":
         if self.sandbox is SandboxMode.REQUIRED and not self._runs_nothing:

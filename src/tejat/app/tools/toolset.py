@@ -38,6 +38,7 @@ _MODES_OF_TOOLS = {
     EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
 }
 """Tools that are declared in some modes only."""
+_PLAN_WRITERS = ("write_file", "replace")
 
 
 class Toolset:
@@ -108,6 +109,11 @@ class Toolset:
         if server is None and mode not in _MODES_OF_TOOLS.get(tool_name, tuple(ApprovalMode)):
             return True
         return self.policy is not None and self.policy.hides(tool_name, server, has_plans=self.has_plans)
+
+    def writes_plans_only(self, tool_name: str) -> bool:
+        """Whether the tool can write nothing but plan files in the current mode."""
+        is_planning = self.policy is not None and self.policy.mode is ApprovalMode.PLAN
+        return is_planning and tool_name in _PLAN_WRITERS
 
     async def discover_tools(self) -> list[str]:
         """Run the discovery command, start the MCP servers and wait for both; return the problems found.

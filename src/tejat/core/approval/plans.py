@@ -12,8 +12,6 @@ from tejat.core.i18n import lazy
 ENTER_PLAN_MODE = "enter_plan_mode"
 EXIT_PLAN_MODE = "exit_plan_mode"
 PLAN_TOOLS = (ENTER_PLAN_MODE, EXIT_PLAN_MODE)
-APPROVED_MODES = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT)
-"""The modes in which an approved plan can be carried out."""
 
 
 @frozen

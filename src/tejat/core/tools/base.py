@@ -114,8 +114,8 @@ class BaseTool(ABC):
     `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
     the user is asked whatever the rules say. `may_change_files` is False for tools that work on another machine, which
-    need no undo snapshot. `writes_plans`: the tool writes one file and keeps to `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
-    server.
+    need no undo snapshot. `writes_plans`: the tool writes one file and keeps to `ToolContext.plan_file`. `hints` are
+    the annotations of an MCP tool by their names in the protocol: claims of its server.
     """
 
     limits_own_output: ClassVar[bool] = False

@@ -22,6 +22,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 PROJECT_VARIABLES = ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR")
 SESSION_VARIABLE = "GEMINI_SESSION_ID"
+_PLANS_VARIABLE = "GEMINI_PLANS_DIR"
 
 _MAX_CONCURRENT = 16
 
@@ -32,6 +33,7 @@ class HookContext:
 
     `project` is the directory that hooks are told, `directory` their real working directory. `transcript_path` is the
     journal of the session, if there is one. `pinned` are commands that run only while their files are unchanged.
+    `plan_directory` is where the plans of the session are, empty if there are none.
     """
 
     supervisor: ProcessSupervisor
@@ -42,6 +44,12 @@ class HookContext:
     session_id: str
     transcript_path: str = ""
     pinned: PinnedCommands = field(default_factory=PinnedCommands)
+    plan_directory: str = ""
+
+    @property
+    def session_variables(self) -> Mapping[str, str]:
+        plans = {_PLANS_VARIABLE: self.plan_directory} if self.plan_directory else {}
+        return {SESSION_VARIABLE: self.session_id, **plans}
 
 
 @frozen
@@ -129,7 +137,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             context.supervisor,
             (*context.interpreter, quote_variables(hook.command)),
             directory=context.directory,
-            environment={**context.environment, SESSION_VARIABLE: context.session_id},
+            environment={**context.environment, **context.session_variables},
             input=dump_json(payload).encode(),
             seconds=hook.timeout,
             max_bytes=MAX_OUTPUT_BYTES,
