@@ -1,7 +1,8 @@
 """Markdown files with YAML front matter: the definitions of skills and agents."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from tejat.config.yaml_values import UnsupportedYaml, YamlError, parse_yaml
 from tejat.core.frozen import frozen
@@ -13,6 +14,9 @@ MAX_FILE_BYTES = 512 * 1024
 MAX_BYTES = 64 * 1024
 """The limit for the front matter alone."""
 
+YamlParser: TypeAlias = Callable[..., JsonValue]
+"""A function like `parse_yaml`."""
+_FIRST_LINE = 2
 _MARKER = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _SHOWN_FIELDS = ("name", "description", "display_name")
@@ -51,14 +55,15 @@ class FrontMatter:
                 return None
 
 
-def parse_front_matter(text: str) -> FrontMatter:
+def parse_front_matter(text: str, *, parse: YamlParser = parse_yaml) -> FrontMatter:
     """Parse the text of a file, with LF or CRLF line ends and with or without a byte order mark.
 
-    Hidden characters are removed from names, descriptions and the body. Raises FrontMatterError.
+    Hidden characters are removed from names, descriptions and the body. `parse` may be a cache of `parse_yaml`.
+    Raises FrontMatterError.
     """
     header, body = _split(text)
     try:
-        fields = parse_yaml(header, first_line=2) or dict[str, JsonValue]()
+        fields = parse(header, first_line=_FIRST_LINE) or dict[str, JsonValue]()
     except UnsupportedYaml as error:
         raise FrontMatterError(lazy("unsupported front matter: {why}", why=error)) from None
     except YamlError as error:
@@ -66,6 +71,21 @@ def parse_front_matter(text: str) -> FrontMatter:
     if not isinstance(fields, Mapping):
         raise FrontMatterError(lazy("the front matter does not consist of lines like 'name: value'"))
     return _clean(fields, body)
+
+
+def front_matter_list(text: str) -> tuple[Mapping[str, JsonValue], ...]:
+    """The maps in front matter that is a list, empty if it is none. Raises FrontMatterError."""
+    header, _body = _split(text)
+    if not header.lstrip().startswith("- "):
+        return ()
+    try:
+        items = parse_yaml(header, first_line=_FIRST_LINE)
+    except YamlError as error:
+        raise FrontMatterError(lazy("invalid front matter: {why}", why=error)) from None
+    maps = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    if not isinstance(items, list) or len(maps) < len(items):
+        raise FrontMatterError(lazy("the front matter is not a list of maps"))
+    return tuple(maps)
 
 
 def _split(text: str) -> tuple[str, str]:

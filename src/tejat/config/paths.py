@@ -89,6 +89,9 @@ class AppPaths:
     """The user's settings that only Tejat understands. They have precedence over those of a project."""
     user_commands = _PathIn("gemini", "commands")
     user_tools = _PathIn("gemini", "tools")
+    user_agents = _PathIn("gemini", "agents")
+    claude_agents = _PathIn("home", ".claude", "agents")
+    """The user's agents for Claude Code."""
     mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
     gemini_trusted_folders = _PathIn("gemini", "trustedFolders.json")
     extensions = _PathIn("gemini", "extensions")
@@ -123,6 +126,11 @@ class AppPaths:
     """Exists once root has been warned of being root."""
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
+
+    reported_agents = _PathIn("state", "reported-agents.json")
+    """Digests of agents that hide others, by qualified name, that the user was told of."""
+    yaml_cache = _PathIn("state", "yaml-cache.json")
+    """Values of YAML texts."""
 
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")

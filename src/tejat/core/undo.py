@@ -1,13 +1,19 @@
 """Values of the undo log: file changes of calls, and the results of restoring them."""
 
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from hashlib import sha256
 from typing import Protocol
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
+
+UNIT_TOOL = "invoke_agent"
+"""The tool of the entry for a whole run of a sub-agent."""
+_UNIT_ID_LENGTH = 8
+"""Longer than the ids of calls, so that the two never meet."""
 
 
 class PathKind(StrEnum):
@@ -104,7 +110,9 @@ class UndoEntry:
 
     `started` and `time` are the begin and the end of the call, in seconds since the epoch. `named` are the paths that
     the call names, directories with all that is in them. `undoes` is the entry that this one restored, `undone_by` the
-    one that restored this one and is in force. `session` and `call` are the ids of the session and the call.
+    one that restored this one and is in force. `session` and `call` are the ids of the session and the call. `unit` is
+    the run of a sub-agent that the call belongs to, empty for none. All entries of such a run are undone as one entry,
+    which has them as its `parts`, newest first.
     """
 
     id: str
@@ -120,6 +128,13 @@ class UndoEntry:
     started: float | None = None
     named: tuple[str, ...] = ()
     foreign: tuple[ForeignChange, ...] = ()
+    unit: str = ""
+    parts: "tuple[UndoEntry, ...]" = ()
+
+    @property
+    def unit_id(self) -> str:
+        """The id of the entry for the whole run of the sub-agent, empty if the call belongs to none."""
+        return unit_entry_id(self.session, self.unit) if self.unit else ""
 
     @property
     def own_changes(self) -> tuple[PathChange, ...]:
@@ -128,7 +143,12 @@ class UndoEntry:
         return tuple(change for change in self.changes if change.full_path not in foreign) if foreign else self.changes
 
     def to_json(self) -> JsonObject:
+        """The entry as JSON; only one of a sub-agent has `agent`, and only a whole run `calls`."""
+        agent = {"agent": self.unit} if self.unit else {}
+        calls = {"calls": [part.to_json() for part in self.parts]} if self.parts else {}
         return {
+            **agent,
+            **calls,
             "id": self.id,
             "time": self.time,
             "tool": self.tool,
@@ -146,12 +166,67 @@ def net_changes(entries: Sequence[UndoEntry]) -> list[PathChange]:
 
     Foreign changes are left out.
     """
+    return _merge_changes(change for entry in reversed(entries) for change in entry.own_changes)
+
+
+def _merge_changes(changes: Iterable[PathChange]) -> list[PathChange]:
+    """Merge changes, oldest first, into one per path."""
     net: dict[str, PathChange] = {}
-    for entry in reversed(entries):
-        for change in entry.own_changes:
-            first = net.get(change.full_path, change)
-            net[change.full_path] = PathChange(change.root, change.path, first.before, change.after)
+    for change in changes:
+        first = net.get(change.full_path, change)
+        net[change.full_path] = PathChange(change.root, change.path, first.before, change.after)
     return [change for _, change in sorted(net.items()) if not _is_unchanged(change)]
+
+
+def unit_entry_id(session: str, unit: str) -> str:
+    """The id of the entry for a whole run of a sub-agent."""
+    return sha256(f"{session}\0{unit}".encode("utf-8", "surrogatepass")).hexdigest()[:_UNIT_ID_LENGTH]
+
+
+def group_units(entries: Sequence[UndoEntry]) -> list[UndoEntry]:
+    """The entries, newest first, with those of each run of a sub-agent as one."""
+    runs: dict[str, list[UndoEntry]] = {}
+    for entry in entries:
+        if entry.unit:
+            runs.setdefault(entry.unit_id, []).append(entry)
+    grouped: list[UndoEntry] = []
+    for entry in entries:
+        if not entry.unit:
+            grouped.append(entry)
+        elif (parts := runs.pop(entry.unit_id, None)) is not None:
+            grouped.append(_unit_entry(parts))
+    return grouped
+
+
+def find_entry(entries: Iterable[UndoEntry], entry_id: str) -> UndoEntry | None:
+    """Find an entry, or a part of one, by its id."""
+    every = (each for entry in entries for each in (entry, *entry.parts))
+    return next((entry for entry in every if entry.id == entry_id), None)
+
+
+def _unit_entry(parts: Sequence[UndoEntry]) -> UndoEntry:
+    """One entry for a run: what is left of the changes of its parts, newest first, that were not undone one by one."""
+    newest, oldest = parts[0], parts[-1]
+    live = [part for part in parts if part.undone_by is None] or parts
+    changes = _merge_changes(change for part in reversed(live) for change in part.changes)
+    paths = {change.full_path for change in changes}
+    foreign = {other.path: other for part in live for other in part.foreign if other.path in paths}
+    return UndoEntry(
+        id=newest.unit_id,
+        time=newest.time,
+        tool=UNIT_TOOL,
+        summary=newest.unit,
+        changes=tuple(changes),
+        skipped=tuple(dict.fromkeys(remark for part in live for remark in part.skipped)),
+        undone_by=newest.undone_by if all(part.undone_by for part in parts) else None,
+        session=newest.session,
+        call=newest.call,
+        started=oldest.started,
+        named=tuple(dict.fromkeys(path for part in live for path in part.named)),
+        foreign=tuple(foreign.values()),
+        unit=newest.unit,
+        parts=tuple(parts),
+    )
 
 
 def _is_unchanged(change: PathChange) -> bool:

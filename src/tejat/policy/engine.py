@@ -12,7 +12,7 @@ from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
-from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
+from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.tool_names import MEMORY, PLAN_MODE_TOOLS
 from tejat.policy.types import (
@@ -54,7 +54,8 @@ class PolicyEngine:
         self._is_interactive = is_interactive
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
-        self._by_tool: dict[tuple[str, str | None], tuple[PolicyRule, ...]] = {}
+        self._by_caller: dict[tuple[object, ...], tuple[PolicyRule, ...]] = {}
+        self._hidden: dict[tuple[str, str | None, str, bool], bool] = {}
 
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
         return self._with((*self._configured, *rules))
@@ -91,16 +92,21 @@ class PolicyEngine:
             return False
         return self.with_sandboxed(SandboxedCommands("offer")).decide(facts).decision is Decision.ALLOW
 
-    def hides(self, tool: str, server: str | None = None, *, has_plans: bool = False) -> bool:
+    def hides(self, tool: str, server: str | None = None, subagent: str = "", *, has_plans: bool = False) -> bool:
         """Return whether the tool is forbidden with any arguments, so that the model need not know it.
 
-        `has_plans` means that there is a directory for plan files.
+        `subagent` is the qualified name of the agent whose model it is. `has_plans` means that there is a directory for
+        plan files.
         """
-        return any(
-            rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
-            for rule in self._rules_for(tool, server)
-            if not (has_plans and rule.spares_plans)
-        )
+        key = tool, server, subagent, has_plans
+        if key not in self._hidden:
+            self._hidden[key] = any(
+                rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
+                for rule in self._active
+                if matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
+                if not (has_plans and rule.spares_plans)
+            )
+        return self._hidden[key]
 
     def decide(self, facts: CallFacts) -> PolicyVerdict:
         """Decide on a call. Never raises: on an error it asks, or denies where asking could be skipped."""
@@ -111,7 +117,7 @@ class PolicyEngine:
 
     def _evaluate(self, evaluator: RuleEvaluator) -> PolicyVerdict:
         facts = evaluator.call.facts
-        rule_matches = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
+        rule_matches = evaluator.evaluate(self._rules_for(facts))
         strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
         verdict = _apply_forced_confirmation(strictest.verdict(), evaluator.call)
         verdict = self._apply_sandbox(verdict, evaluator, rule_matches)
@@ -126,11 +132,11 @@ class PolicyEngine:
         is_routine = verdict.is_routine or (strictest.is_built_in_question and strictest.coverage_gap == suggested)
         return replace(verdict, always_refusal=refuse_always(suggested), is_routine=is_routine)
 
-    def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
-        rules = self._by_tool.get((tool, server))
+    def _rules_for(self, facts: CallFacts) -> tuple[PolicyRule, ...]:
+        key = facts.tool, facts.server, facts.subagent, facts.rule_names
+        rules = self._by_caller.get(key)
         if rules is None:
-            rules = tuple(rule for rule in self._active if matches_tool(rule, tool, server))
-            self._by_tool[tool, server] = rules
+            rules = self._by_caller[key] = tuple(rule for rule in self._active if matches_caller(rule, facts))
         return rules
 
     def _apply_sandbox(
@@ -205,7 +211,7 @@ class PolicyEngine:
             return verdict
         rules = [rule_match.rule for rule_match in rule_matches]
         if facts.line is None:  # a rule for the tool alone may hide one for the file
-            rules += [rule for rule in self._rules_for(facts.tool, facts.server) if call.matches_rule(rule)]
+            rules += [rule for rule in self._rules_for(facts) if call.matches_rule(rule)]
         if verdict.decision is Decision.ALLOW and any(map(_allows_named_files, rules)):
             return verdict
         reason = lazy("{path} usually contains secrets, which the model would see.", path=files[0])
@@ -218,13 +224,13 @@ class PolicyEngine:
 
     def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the rules that forbid some calls of this tool."""
-        for rule in self._rules_for(facts.tool, facts.server):
+        for rule in self._rules_for(facts):
             if rule.decision is Decision.DENY and rule.is_restricted and matches_project(rule, facts.roots):
                 yield rule
 
     def _restricted_asks(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the configured rules that ask about some commands of this tool."""
-        for rule in self._rules_for(facts.tool, facts.server):
+        for rule in self._rules_for(facts):
             conditions = (rule.command, rule.command_pattern, rule.arguments)
             is_configured = rule.decision is Decision.ASK and rule.tier is not Tier.DEFAULT
             if is_configured and conditions != (None, None, None) and matches_project(rule, facts.roots):
@@ -242,7 +248,7 @@ class PolicyEngine:
         if isinstance(suggested, str):
             return suggested
         facts = evaluator.call.facts
-        after = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), *suggested))
+        after = evaluator.evaluate((*self._rules_for(facts), *suggested))
         remaining = next((rule_match for rule_match in after if not rule_match.is_allowed), None)
         if remaining is None:
             return suggested
@@ -335,7 +341,9 @@ def plan_mode_refusal(facts: CallFacts) -> str:
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
     facts = evaluator.call.facts
-    if facts.kind in READ_ONLY_KINDS or (facts.server is None and facts.tool in PLAN_MODE_TOOLS):
+    starts_agent = facts.kind is Kind.AGENT  # which is in plan mode itself
+    is_harmless = facts.server is None and (starts_agent or facts.tool in PLAN_MODE_TOOLS)
+    if facts.kind in READ_ONLY_KINDS or is_harmless:
         return verdict
     if facts.plan_file:
         is_ours = verdict.decision is Decision.ASK and _is_built_in(verdict)

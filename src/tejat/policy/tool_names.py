@@ -21,6 +21,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    "invoke_agent": ("AgentTool",),
     "enter_plan_mode": ("EnterPlanModeTool",),
     "exit_plan_mode": ("ExitPlanModeTool",),
 }

@@ -44,6 +44,8 @@ class PolicyRule:
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
     to those without. `spares_reading` leaves out tools that only read, `spares_plans` calls that write a plan file.
     `passed_over` is the reason why the rule does not count, `note` says how it differs from what its file says.
+    `subagent` limits the rule to calls of a sub-agent, by its name or its qualified name. `name` and `description` are
+    shown to people.
     """
 
     decision: Decision
@@ -67,6 +69,9 @@ class PolicyRule:
     spares_plans: bool = False
     note: str | None = None
     passed_over: str | None = None
+    subagent: str | None = None
+    name: str | None = None
+    description: str | None = None
 
     @property
     def is_restricted(self) -> bool:
@@ -112,9 +117,10 @@ class CallFacts:
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
-    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `plan_file` is
-    the plan file that the call would write, if it writes nothing else, and `plan_directory` where plan files can be
-    written; both are empty without plan files.
+    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `subagent` is the
+    qualified name of the sub-agent that makes the call, empty for the session itself. `rule_names` are further names by
+    which rules may refer to the call. `plan_file` is the plan file that the call would write, if it writes nothing
+    else, and `plan_directory` where plan files can be written; both are empty without plan files.
     """
 
     tool: str
@@ -133,6 +139,8 @@ class CallFacts:
     may_change_files: bool = True
     hints: Mapping[str, object] = field(default_factory=dict[str, object])
     enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
+    subagent: str = ""
+    rule_names: tuple[str, ...] = ()
     plan_file: str = ""
     plan_directory: str = ""
 

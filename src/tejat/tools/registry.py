@@ -161,7 +161,11 @@ class ToolRegistry:
 
     def settings_names(self) -> set[str]:
         """The names that settings may use for the tools, of disabled ones too."""
-        return {name for entry in self._entries.values() for name in entry.settings_names}
+        return set(self.spellings())
+
+    def spellings(self) -> dict[str, str]:
+        """The name of the tool for each name that settings may use, of disabled tools too."""
+        return {name: entry.name for entry in self._entries.values() for name in entry.settings_names}
 
     def get(self, name: str) -> BaseTool | None:
         """Find an enabled tool by name, alias or alternate name.

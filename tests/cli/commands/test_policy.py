@@ -287,6 +287,7 @@ class TestList:
                     "source": f"{places.saved_rules}:4",
                     "id": identifier,
                     "remark": None,
+                    "description": None,
                 }
             ],
             "problems": ["the project is not trusted"],
@@ -299,10 +300,10 @@ class TestList:
     def test_why_a_rule_does_not_count_stands_below_it(self, policy: Shell, places: AppPaths) -> None:
         path = Path(places.gemini) / "policies" / "a.toml"
         path.parent.mkdir(parents=True)
-        path.write_text('[[rule]]\ntool = "glob"\nsubagent = "helper"\ndecision = "allow"\n')
+        path.write_text('[[rule]]\ncommandRegex = "git .*"\ndecision = "allow"\n')
         assert policy("list")[1].splitlines()[2:] == [
-            f"            allow glob  {path}:1",
-            "            └─ it applies to the agent 'helper', but agents are not supported yet",
+            f'            allow {SHELL}, command like "git .*"  {path}:1',
+            "            └─ commandRegex cannot allow commands: use commandPrefix",
         ]
 
 

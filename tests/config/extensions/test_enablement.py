@@ -37,14 +37,14 @@ def test_everything_is_on_without_the_file(paths: AppPaths) -> None:
 
 
 def test_the_last_matching_rule_counts(paths: AppPaths) -> None:
-    write(paths, {"demo": {"overrides": ["/home/u/*", "!/home/u/p/*"]}})
+    write(paths, {"demo": {"overrides": ["/homes/u/*", "!/homes/u/p/*"]}})
     enablement = read_enablement(paths)
-    assert not enablement.is_enabled("demo", "/home/u/p/sub")
-    assert not enablement.is_enabled("demo", "/home/u/p")
-    assert enablement.is_enabled("demo", "/home/u/q")
-    assert enablement.is_enabled("demo", "/home/u/pq")
+    assert not enablement.is_enabled("demo", "/homes/u/p/sub")
+    assert not enablement.is_enabled("demo", "/homes/u/p")
+    assert enablement.is_enabled("demo", "/homes/u/q")
+    assert enablement.is_enabled("demo", "/homes/u/pq")
     assert enablement.is_enabled("demo", "/srv")
-    assert enablement.is_enabled("other", "/home/u/p")
+    assert enablement.is_enabled("other", "/homes/u/p")
 
 
 def test_a_rule_without_a_star_is_for_one_directory(paths: AppPaths) -> None:
@@ -54,16 +54,16 @@ def test_a_rule_without_a_star_is_for_one_directory(paths: AppPaths) -> None:
 
 
 def test_a_star_in_the_middle(paths: AppPaths) -> None:
-    write(paths, {"demo": {"overrides": ["!/home/*/p/*"]}})
-    assert not read_enablement(paths).is_enabled("demo", "/home/u/p/x")
-    assert read_enablement(paths).is_enabled("demo", "/home/u/q/x")
+    write(paths, {"demo": {"overrides": ["!/homes/*/p/*"]}})
+    assert not read_enablement(paths).is_enabled("demo", "/homes/u/p/x")
+    assert read_enablement(paths).is_enabled("demo", "/homes/u/q/x")
 
 
 def test_off_everywhere_removes_narrower_rules(paths: AppPaths) -> None:
-    write(paths, {"demo": {"overrides": ["/home/u/*", "!/home/u/p/*", "/x/"], "kept": 1}, "other": {"overrides": []}})
+    write(paths, {"demo": {"overrides": ["/homes/u/*", "!/homes/u/p/*", "/x/"], "kept": 1}, "other": {"overrides": []}})
     set_extension_enabled(paths, "demo", EVERYWHERE, enabled=False)
     assert rules(paths) == ["!/*"]
-    for place in ("/home/u/p/sub", "/home/u/q", "/srv", "/"):
+    for place in ("/homes/u/p/sub", "/homes/u/q", "/srv", "/"):
         assert not read_enablement(paths).is_enabled("demo", place)
     content = json.loads(Path(paths.extension_enablement).read_text())
     assert content["demo"]["kept"] == 1

@@ -19,6 +19,7 @@ def test_a_listed_rule() -> None:
         "source": "a.toml:3",
         "id": None,
         "remark": None,
+        "description": None,
     }
 
 

@@ -261,7 +261,7 @@ class TestAsking:
             "note",
             question.reason,
             format_rule(rule),
-            tuple(Scope),
+            (Scope.SESSION, Scope.PROJECT, Scope.USER),
             can_modify=True,
             directory=str(tmp_path.resolve()),
         )

@@ -11,7 +11,8 @@ from support.hooks import make_hook
 from support.note_tool import NoteTool
 from tejat.app.tools.toolset import builtin_registry
 from tejat.core.tools.base import BaseTool
-from tejat.engine.hooks.matcher import CLAUDE_TOOL_NAMES, matched_tool_name, matcher_problem, matches_trigger
+from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
+from tejat.engine.hooks.matcher import matched_tool_name, matcher_problem, matches_trigger
 
 
 class Remote(NoteTool):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.conditions import escape_regex
@@ -120,16 +121,29 @@ class TestPrefixesWithShellSigns:
 
 
 class TestAgents:
-    @pytest.mark.parametrize("decision", ["deny", "ask_user"])
-    def test_a_stricter_rule_counts_for_every_call(self, decision: str) -> None:
-        (rule,) = read(f'toolName = "glob"\nsubagent = "helper"\ndecision = "{decision}"')
-        assert rule.passed_over is None
-        assert rule.note == "it is meant for the agent 'helper', but applies to every call"
+    @pytest.mark.parametrize("agent", ["helper", "project:helper"])
+    def test_a_denial_counts_for_the_calls_of_that_agent(self, agent: str) -> None:
+        rules = read(f'toolName = "glob"\nsubagent = "{agent}"\ndecision = "deny"')
+        assert (rules[0].subagent, rules[0].note, rules[0].passed_over) == (agent, None, None)
+        engine = PolicyEngine(rules, ApprovalMode.DEFAULT)
+        facts = CallFacts("glob", Kind.SEARCH, {}, (ROOT,), "/home/me")
+        assert engine.decide(facts).decision is ALLOW
+        assert engine.decide(replace(facts, subagent="project:other")).decision is ALLOW
+        verdict = engine.decide(replace(facts, subagent="project:helper"))
+        assert verdict.decision is DENY
+        assert verdict.reason == f"The rule `deny glob, by the agent {agent}` denies it."
 
-    def test_a_rule_that_allows_counts_for_none(self) -> None:
-        body = 'toolName = "write_file"\nsubagent = "helper"\ndecision = "allow"'
-        assert read(body)[0].passed_over == "it applies to the agent 'helper', but agents are not supported yet"
-        assert decide_file("write_file", "a", body) is ASK
+    def test_a_bare_name_allows_nothing_for_an_agent_that_anybody_could_have_named(self) -> None:
+        facts = CallFacts("write_file", Kind.EDIT, {}, (ROOT,), "/home/me")
+        bare = PolicyEngine(
+            read('toolName = "write_file"\nsubagent = "helper"\ndecision = "allow"'), ApprovalMode.DEFAULT
+        )
+        for agent, expected in (("user:helper", ALLOW), ("project:helper", ASK), ("gcp:helper", ASK), ("", ASK)):
+            assert bare.decide(replace(facts, subagent=agent)).decision is expected
+        rules = read('toolName = "write_file"\nsubagent = "project:helper"\ndecision = "allow"')
+        qualified = PolicyEngine(rules, ApprovalMode.DEFAULT)
+        assert qualified.decide(replace(facts, subagent="project:helper")).decision is ALLOW
+        assert qualified.decide(replace(facts, subagent="user:helper")).decision is ASK
 
 
 class TestAnnotations:
@@ -138,11 +152,13 @@ class TestAnnotations:
         [
             ({"destructiveHint": True}, DENY),
             ({"destructiveHint": False}, ASK),
-            ({}, ASK),
+            ({}, DENY),
             ({"destructiveHint": True, "title": "x"}, DENY),
         ],
     )
-    def test_a_denial_needs_the_hint_of_the_server(self, hints: dict[str, object], decision: Decision) -> None:
+    def test_a_denial_counts_unless_the_server_claims_otherwise(
+        self, hints: dict[str, object], decision: Decision
+    ) -> None:
         rules = read('toolName = "*"\ntoolAnnotations = { destructiveHint = true }\ndecision = "deny"')
         facts = CallFacts("drop", Kind.OTHER, {}, (ROOT,), "/home/me", server="db", hints=hints)
         assert PolicyEngine(rules, ApprovalMode.YOLO).decide(facts).decision is (

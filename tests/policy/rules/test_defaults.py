@@ -12,6 +12,7 @@ FREE = {
     "google_web_search",
     "list_background_processes",
     "read_background_output",
+    "invoke_agent",
 }
 ASKED = {"write_file", "replace", "run_shell_command", "web_fetch", "save_memory", "stop_background_process"}
 

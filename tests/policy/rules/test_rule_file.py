@@ -88,9 +88,9 @@ decision = "deny"
     ]
 
 
-def test_keys_for_people_are_read_over() -> None:
+def test_keys_for_people_change_nothing() -> None:
     text = '[[rule]]\nname = "n"\ndescription = "d"\ncomment = "c"\ntoolName = "glob"\ndecision = "deny"\n'
-    assert read(text) == [PolicyRule(Decision.DENY, Tier.USER, "p.toml:1", "glob")]
+    assert read(text) == [PolicyRule(Decision.DENY, Tier.USER, "p.toml:1", "glob", name="n", description="d")]
 
 
 def test_a_command_alone_is_for_the_shell_and_its_words_may_be_listed() -> None:
@@ -119,6 +119,7 @@ def test_names_can_be_given() -> None:
         ('tool = "x"', "p.toml:1: decision is missing: set it to allow, ask or deny"),
         ('decision = "maybe"', "p.toml:2: decision must be allow, ask or deny, not 'maybe'"),
         ('decision = "deny"\ntoolNane = "x"', "p.toml:3: unknown key 'toolNane'; did you mean toolName?"),
+        ('toolName = "x"\naction = "deny"', "p.toml:3: unknown key 'action'; did you mean decision?"),
         (
             'decision = "deny"\ntool = "a"\ntoolName = "a"',
             "p.toml:4: tool and toolName mean the same: use only one",
@@ -322,3 +323,20 @@ def test_any_values_are_read_or_told_about(table: dict[str, str], start: str) ->
     except PolicyError as error:
         line = error.line
         assert line is not None
+
+
+def test_the_table_that_a_document_shows_by_mistake() -> None:
+    with pytest.raises(PolicyError) as raised:
+        read('[[rules]]\ntoolName = "glob"\naction = "deny"\n')
+    assert str(raised.value) == "p.toml:1: unknown table 'rules': only [[rule]] is allowed"
+
+
+def test_names_and_descriptions_are_for_people() -> None:
+    (rule,) = read(
+        '[[rule]]\ntoolName = "glob"\ndecision = "deny"\nname = "no globs"\ndescription = "Use grep."\nsubagent = "a"\n'
+    )
+    assert (rule.name, rule.description) == ("no globs", "Use grep.")
+    assert format_rule(rule) == "deny glob, by the agent a (no globs)"
+    assert parse_rules(rule_to_toml(rule), source="p.toml", tier=Tier.USER) == [rule]
+    (long,) = read(f'[[rule]]\ntoolName = "glob"\ndecision = "deny"\nname = "{"x" * 100}"\n')
+    assert format_rule(long) == f"deny glob ({'x' * 60}...)"

@@ -1,9 +1,11 @@
 import pytest
 
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.tools.base import Kind
+from tejat.policy.engine import PolicyEngine
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.rule_file import parse_rules
-from tejat.policy.types import Decision, PolicyRule, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 
 
 def read(checker: str, tier: Tier = Tier.USER) -> list[PolicyRule]:
@@ -21,6 +23,14 @@ def test_what_another_checker_would_check_asks(checker: str, tier: Tier) -> None
     (rule,) = read(f'toolName = "read_file"\nmodes = ["yolo"]\npriority = 100\nchecker = {checker}', tier)
     assert (rule.decision, rule.tool, rule.modes) == (Decision.ASK, "read_file", frozenset({ApprovalMode.YOLO}))
     assert "is not supported" in (rule.note or "")
+
+
+def test_the_question_names_the_checker() -> None:
+    rules = read('toolName = "read_file"\nchecker = { type = "external", name = "house-rules" }')
+    facts = CallFacts("read_file", Kind.READ, {}, ("/w",), "/home/me")
+    verdict = PolicyEngine(rules, ApprovalMode.YOLO).decide(facts)
+    assert verdict.decision is Decision.ASK
+    assert verdict.reason == "The rule `ask read_file (safety checker 'house-rules')` asks about it."
 
 
 def test_conditions_are_those_of_rules() -> None:

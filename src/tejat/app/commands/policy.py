@@ -61,7 +61,7 @@ class PolicyCommand(SlashCommand):
     def _list_report(self) -> Report:
         inspector = self._inspector
         rows = tuple(
-            (rule.tier, rule.text, join_lazy(": ", filter(None, (rule.source, rule.remark))))
+            (rule.tier, rule.text, join_lazy(": ", filter(None, (rule.source, rule.description, rule.remark))))
             for rule in inspector.rules()
         )
         return Report(

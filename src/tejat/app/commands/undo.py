@@ -13,7 +13,7 @@ from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone, text_report
-from tejat.core.undo import RestoreScope, UndoEntry
+from tejat.core.undo import RestoreScope, UndoEntry, find_entry
 
 _MAX_LISTED = 50
 _MAX_PREVIEWED, _PREVIEW_ROWS = 5, 12
@@ -66,9 +66,8 @@ def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntr
     """The last call that matters, the last N, or the call with this id. Raises UsageError."""
     if not word:
         return latest_entries(undoable, 1)
-    by_id = [entry for entry in undoable if entry.id == word]
-    if by_id:
-        return by_id
+    if (by_id := find_entry(undoable, word)) is not None and by_id.undone_by is None:
+        return [by_id]
     if word.isdecimal() and len(word) < len("123456"):
         if int(word) < 1:
             raise UsageError(_("Usage: {usage}", usage="/undo [N | list | ID]"))

@@ -19,6 +19,7 @@ from tejat.app.session.session_parts import (
     session_problems,
     tool_index_options,
 )
+from tejat.app.session.subagents import load_subagents, subagent_notes
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles
@@ -208,6 +209,8 @@ class SessionManager:
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
+        self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
+        toolset.notes += subagent_notes(run_config, self.subagents)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
@@ -308,6 +311,7 @@ class SessionManager:
             describe_sandbox=describe_sandbox,
             is_headless=self._is_headless,
             window=window,
+            subagents=self.subagents,
         )
         conversation = Conversation(
             model,

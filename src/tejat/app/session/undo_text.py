@@ -36,7 +36,10 @@ def latest_entries(undoable: Sequence[UndoEntry], count: int) -> list[UndoEntry]
 def summary_text(entry: UndoEntry, folder: str = "") -> str:
     """Return what the call did, in a short line. A path below `folder` is shown relative to it."""
     text = sanitize_summary(relative_path(entry.summary, folder))
-    return text if len(text) <= _MAX_SUMMARY else f"{text[:_MAX_SUMMARY]}…"
+    text = text if len(text) <= _MAX_SUMMARY else f"{text[:_MAX_SUMMARY]}…"
+    if not entry.parts:
+        return text
+    return ngettext("{agent} ({count} call)", "{agent} ({count} calls)", len(entry.parts), agent=text)
 
 
 def relative_path(path: str, folder: str) -> str:

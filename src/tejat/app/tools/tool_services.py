@@ -11,6 +11,7 @@ from tejat.app.run_config import RunConfig
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -257,6 +258,7 @@ class ToolServices:
             roots,
             placeholders=placeholders,
             session=lambda: self.session_id,
+            unit=current_agent,
             helpers=lambda: (self.supervisor.pid,) if "supervisor" in self.__dict__ else (),
             on_warning=self._warn_user,
         )

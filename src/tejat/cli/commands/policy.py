@@ -132,8 +132,8 @@ def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
     for rule in rules:
         text = one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
         print(f"  {rule.id or '':8}  {text}  {one_line(rule.source)}")
-        if rule.remark:
-            print(f"  {'':8}  └─ {one_line(rule.remark)}")
+        for text in filter(None, (rule.description, rule.remark)):
+            print(f"  {'':8}  └─ {one_line(text)}")
 
 
 def _print_failure(case: PolicyCaseResult) -> None:

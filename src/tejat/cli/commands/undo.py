@@ -25,7 +25,7 @@ from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
-from tejat.core.undo import ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry, UndoLog
+from tejat.core.undo import ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry, UndoLog, find_entry
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.diff import format_diff, format_diff_rows
 from tejat.ui.plain.style import Style
@@ -53,8 +53,9 @@ def make_parser() -> CommandParser:
     parser = CommandParser(
         "tejat undo",
         _(
-            "List and revert file changes made by tool calls. Files that have changed since then are left alone. "
-            "A restore can be undone too. Your git repository is never touched."
+            "List and revert file changes made by tool calls. All changes of one run of a sub-agent are one entry. "
+            "Files that have changed since then are left alone. A restore can be undone too. Your git repository is "
+            "never touched."
         ),
         usages=(
             "tejat undo [list] [--json] [--root DIR]",
@@ -132,6 +133,8 @@ def _list(journal: UndoLog, *, as_json: bool) -> int:
 def _show(journal: UndoLog, entry_id: str) -> int:
     entry = _find(journal, entry_id)
     print(_title(entry))
+    for part in entry.parts:
+        print(f"        {_title(part)}")
     style = Style(sys.stdout)
     for piece in journal.show(entry.id):
         print(format_diff(piece, style))
@@ -242,7 +245,7 @@ def _print_remarks(remarks: Sequence[PathProblem | ForeignChange]) -> None:
 
 
 def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
-    found = next((entry for entry in journal.entries() if entry.id == entry_id), None)
+    found = find_entry(journal.entries(), entry_id)
     if found is None:
         raise UsageError(_("No entry {entry!r}. Run `tejat undo` to list all entries.", entry=entry_id))
     return found

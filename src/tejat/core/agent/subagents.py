@@ -1,6 +1,7 @@
 """Definitions of sub-agents: agents that the model starts for a part of its task."""
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -74,6 +75,19 @@ class SubagentDefinition:
     def qualified_name(self) -> str:
         """The name that means this agent even where another one has its bare name."""
         return f"{self.provenance.prefix}:{self.name}"
+
+
+_current_agent: ContextVar[str] = ContextVar("current_agent", default="")
+
+
+def current_agent() -> str:
+    """The id of the sub-agent whose work the calling task does, empty outside of sub-agents."""
+    return _current_agent.get()
+
+
+def enter_agent(agent_id: str) -> None:
+    """Mark the calling task, and those that it starts, as working for a sub-agent."""
+    _current_agent.set(agent_id)
 
 
 def agent_lane(agent_id: str) -> str:

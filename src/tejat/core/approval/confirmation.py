@@ -25,6 +25,8 @@ class Outcome(StrEnum):
     """A no to this call only. The other calls and the turn continue."""
     STOP = "stop"
     """A no that ends the turn and cancels the other calls."""
+    STOP_AGENT = "stop_agent"
+    """A no that ends the sub-agent which asks. The turn continues."""
     TRY_IN_COPY = "try_in_copy"
     """Run it in a copy of the files first, and show the changes."""
     TRY_AGAIN = "try_again"
@@ -34,8 +36,9 @@ class Outcome(StrEnum):
 
 
 class Scope(StrEnum):
-    """How long an "always" lasts."""
+    """How long an "always" lasts. `RUN` is offered in questions of sub-agents only: until this run of it ends."""
 
+    RUN = "run"
     SESSION = "session"
     PROJECT = "project"
     USER = "user"

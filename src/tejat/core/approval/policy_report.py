@@ -50,6 +50,7 @@ class RuleListing:
     """A rule in a list.
 
     `id` identifies a saved rule, to revoke it. `remark` says why the rule does not count, or not as written.
+    `description` is what its author wrote for people.
     """
 
     tier: str
@@ -57,6 +58,7 @@ class RuleListing:
     source: str
     id: str | None = None
     remark: str | None = None
+    description: str | None = None
 
     def to_json(self) -> JsonObject:
         return {
@@ -65,6 +67,7 @@ class RuleListing:
             "source": self.source,
             "id": self.id,
             "remark": self.remark,
+            "description": self.description,
         }
 
 

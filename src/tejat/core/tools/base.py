@@ -94,14 +94,17 @@ class ToolContext:
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
-    add to those of a command. `plan_file` is the real path of the plan file that the call was allowed to write because
-    it is one: the tool writes no other file then, whatever its arguments mean by now.
+    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `plan_file` is
+    the real path of the plan file that the call was allowed to write because it is one: the tool writes no other file
+    then, whatever its arguments mean by now.
     """
 
     approved: Confirmation | None = None
     update_output: Callable[[str], None] | None = None
     keep_partial: Callable[[ToolResult], None] | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    call_id: str = ""
+    index: int = 0
     plan_file: str = ""
 
 
@@ -113,9 +116,10 @@ class BaseTool(ABC):
 
     `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
-    the user is asked whatever the rules say. `may_change_files` is False for tools that work on another machine, which
-    need no undo snapshot. `writes_plans`: the tool writes one file and keeps to `ToolContext.plan_file`. `hints` are
-    the annotations of an MCP tool by their names in the protocol: claims of its server.
+    the user is asked whatever the rules say. `may_change_files` is False for tools that need no undo snapshot: they
+    work on another machine, or their own calls are recorded. `writes_plans`: the tool writes one file and keeps to
+    `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
+    server.
     """
 
     limits_own_output: ClassVar[bool] = False
@@ -156,6 +160,14 @@ class BaseTool(ABC):
     def own_name(self) -> str:
         """The name that rules use; for an MCP tool, the name it has at its server."""
         return self.name
+
+    def rule_names(self, params: Params) -> tuple[str, ...]:
+        """Further names by which rules may refer to this call."""
+        return ()
+
+    def runs_concurrently(self, params: Params) -> bool:
+        """Whether neighbouring calls like this one may run at the same time."""
+        return self.is_read_only
 
     def on_allowed(self) -> None:  # noqa: B027 -- most tools have nothing to note
         """Called when the user or a rule allows a call of the tool as it is now."""

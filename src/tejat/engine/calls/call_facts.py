@@ -101,6 +101,7 @@ class FactCollector:
             may_change_files=tool.may_change_files,
             hints=tool.hints,
             enclosure=self._enclosure,
+            rule_names=tool.rule_names(params),
             plan_file=self._plan_file(tool, paths),
             plan_directory="" if plans is None else plans.path,
         )

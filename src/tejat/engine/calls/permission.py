@@ -76,14 +76,23 @@ class Permission:
         remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
     ) -> None:
-        self.policy = policy
-        self._facts = facts
+        self._policy = policy
+        self.facts = facts
         self._approver = approver
-        self._save = save
-        self._save_sandboxed = save_sandboxed
+        self.save = save
+        self.save_sandboxed = save_sandboxed
         self._has_offered_sandboxed = False
-        self._remembers = remembers
-        self._rule_roots = rule_roots
+        self.remembers = remembers
+        self.rule_roots = rule_roots
+
+    @property
+    def policy(self) -> PolicyEngine:
+        """The rules in force."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: PolicyEngine) -> None:
+        self._policy = policy
 
     @property
     def can_ask(self) -> bool:
@@ -91,15 +100,18 @@ class Permission:
 
     def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
         """Apply the rules to a call, without asking anyone."""
-        facts = self._facts.collect(tool, params)
+        facts = self._collect_facts(tool, params)
         verdict = self.policy.decide(facts)
-        if self._rule_roots:
-            for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
+        if self.rule_roots:
+            for_rule_roots = self.policy.decide(replace(facts, roots=self.rule_roots))
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
-        if self._remembers or verdict.decision is not Decision.ASK:
+        if self.remembers or verdict.decision is not Decision.ASK:
             return facts, verdict
         refusal = refuse_always(lazy("the settings turn it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
+
+    def _collect_facts(self, tool: BaseTool, params: Params) -> CallFacts:
+        return self.facts.collect(tool, params)
 
     def asks(self, tool: BaseTool, params: Params) -> bool:
         """Whether the rules ask about a call, as far as that is known before it is prepared."""
@@ -164,7 +176,7 @@ class Permission:
         origin: ToolOrigin,
     ) -> ApprovalRequest:
         rules = verdict.suggested_rules
-        scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)
+        scopes = self._offered_scopes()
         server_rule = _server_rule(rules, confirmation)
         return ApprovalRequest(
             confirmation=confirmation,
@@ -182,25 +194,36 @@ class Permission:
             can_allow_sandboxed=self._can_offer_sandboxed(confirmation, facts, verdict),
         )
 
+    def _offered_scopes(self) -> tuple[Scope, ...]:
+        """Where the rule of an "always" can be kept."""
+        return (Scope.SESSION,) if self.save is None else (Scope.SESSION, Scope.PROJECT, Scope.USER)
+
     def _can_offer_sandboxed(self, confirmation: Confirmation, facts: CallFacts, verdict: PolicyVerdict) -> bool:
-        if self._save_sandboxed is None or self._has_offered_sandboxed or not self._remembers or verdict.always_ask:
+        if self.save_sandboxed is None or self._has_offered_sandboxed or not self.remembers or verdict.always_ask:
             return False
         return isinstance(confirmation, ExecConfirmation) and self.policy.can_offer_sandboxed(facts)
 
     def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
         """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
-        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self._save_sandboxed is not None:
-            source = _save(self._save_sandboxed)
-            self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
+        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self.save_sandboxed is not None:
+            self.allow_sandboxed(_save(self.save_sandboxed))
             return
         rules = _rules_from_answer(answer, confirmation, verdict)
         if not rules:
             return
         scope = _scope_of(answer)
-        if scope is not Scope.SESSION and self._save is not None:
-            _save(partial(self._save, rules, scope))
+        if scope in (Scope.PROJECT, Scope.USER) and self.save is not None:
+            _save(partial(self.save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
-        self.policy = self.policy.with_rules(*(replace(rule, source=source, tier=Tier.USER) for rule in rules))
+        self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
+
+    def add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
+        """Add the rules of an answer that lasts as long as `scope` says."""
+        self.policy = self.policy.with_rules(*rules)
+
+    def allow_sandboxed(self, source: str) -> None:
+        """Let sandboxed commands run without asking, as the setting at `source` says now."""
+        self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
 
 
 class _AskAgain(Exception):
@@ -248,8 +271,9 @@ class _ApprovalDialog:
             )
         if reply.outcome is Outcome.TRY_IN_COPY and question.can_try and self._trial_tool is not None:
             reply, confirmation = await self._try_in_copy(self._trial_tool, question, confirmation)
-        if reply.outcome in (Outcome.CANCEL, Outcome.STOP):
-            raise RejectedByUser(confirmation, feedback=reply.feedback, ends_turn=reply.outcome is Outcome.STOP)
+        if reply.outcome in (Outcome.CANCEL, Outcome.STOP, Outcome.STOP_AGENT):
+            ends_turn = reply.outcome is not Outcome.CANCEL
+            raise RejectedByUser(confirmation, feedback=reply.feedback, ends_turn=ends_turn)
         if reply.new_content is None and reply.outcome is Outcome.MODIFY_WITH_EDITOR:
             raise RejectedByUser(confirmation, detail=" They wanted to edit the change first, but did not.")
         if reply.new_content is None and reply.outcome is Outcome.TRY_IN_COPY:
@@ -285,6 +309,8 @@ def _is_offered(answer: ApprovalReply, question: ApprovalRequest) -> bool:
     """Whether a front end was free to give this answer. Only those with "always" are limited."""
     if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
         return question.can_allow_sandboxed
+    if answer.outcome is Outcome.STOP_AGENT:
+        return bool(question.agent)
     if answer.outcome not in _ALWAYS:
         return True
     return question.always is not None and _scope_of(answer) in question.scopes

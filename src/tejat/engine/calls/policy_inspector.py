@@ -65,6 +65,7 @@ class PolicyInspector:
                     rule.source,
                     ids.get(rule.source),
                     reason_against(rule) or rule.note,
+                    rule.description,
                 )
                 for rule in rules
             ),

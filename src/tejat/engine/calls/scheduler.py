@@ -16,6 +16,7 @@ from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import (
     READ_ONLY_KINDS,
     BaseTool,
+    Kind,
     ToolContext,
     ToolError,
     ToolResult,
@@ -133,19 +134,24 @@ class Batch:
         try:
             async with self._scheduler.lock:
                 self._is_waiting = False
-                for reads_only, neighbours in groupby(self._calls, self._is_read_only):
+                for is_concurrent, neighbours in groupby(self._calls, self._is_concurrent):
                     group = list(neighbours)
-                    await (self._run_concurrently(group) if reads_only else self._run_sequentially(group))
+                    await (self._run_concurrently(group) if is_concurrent else self._run_sequentially(group))
         finally:
             why = CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE_START
             for call in self._calls:
                 if call.result is None:
                     self._finish(call, _cancelled_result(why))
 
-    def _is_read_only(self, call: "_BatchCall") -> bool:
+    def _is_concurrent(self, call: "_BatchCall") -> bool:
         """Whether a call can run concurrently. An unknown tool can: it is only answered with an error."""
-        kind = self._scheduler.registry.kind_of(call.request.name)
-        return kind is None or kind in READ_ONLY_KINDS
+        registry, request = self._scheduler.registry, call.request
+        if (kind := registry.kind_of(request.name)) is not Kind.AGENT:
+            return kind is None or kind in READ_ONLY_KINDS
+        try:
+            return registry[request.name].runs_concurrently(request.args)
+        except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
+            return False
 
     async def _run_sequentially(self, calls: "list[_BatchCall]") -> None:
         for call in calls:
@@ -276,6 +282,8 @@ class Batch:
             update_output=lambda output: self._emit_output(call, output),
             keep_partial=partial.append,
             environment=command_environment(ready.facts),
+            call_id=call.request.id or "",
+            index=call.index,
             plan_file=ready.facts.plan_file,
         )
         self._set_state(call, CallState.EXECUTING)
@@ -339,9 +347,8 @@ class Batch:
         self._is_stopped = self._is_stopped or is_stop or result.final_answer is not None
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
-        rejected, ended_turn = refusal is not None, refusal is not None and refusal.ends_turn
         how = (call.index, call.request, call.state, result, call.response, seconds, allowed_by)
-        self._emit(CallFinished(*how, was_rejected=rejected, ended_turn=ended_turn))
+        self._emit(CallFinished(*how, refusal is not None, refusal is not None and refusal.ends_turn))
 
     def _set_state(self, call: "_BatchCall", state: CallState) -> None:
         call.state = state

@@ -15,7 +15,16 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolError, ToolResult
-from tejat.core.undo import DEFAULT_SCOPE, PathChange, RestoreResult, RestoreScope, UndoEntry, UndoUnavailable
+from tejat.core.undo import (
+    DEFAULT_SCOPE,
+    PathChange,
+    RestoreResult,
+    RestoreScope,
+    UndoEntry,
+    UndoUnavailable,
+    find_entry,
+    group_units,
+)
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import never_stop
@@ -43,11 +52,12 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 @frozen
 class _Before:
-    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch."""
+    """What was seen before a call by an agent `unit`. `seen` is when looking began, in nanoseconds since the epoch."""
 
     snapshots: _Snapshots
     seen: int
     is_exact: bool
+    unit: str = ""
 
 
 @frozen
@@ -75,18 +85,21 @@ class UndoRecorder:
         file_limit: int = _FILE_LIMIT,
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
+        unit: Callable[[], str] = str,
         helpers: Callable[[], Collection[int]] = tuple,
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
         """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
         `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
-        id of the current session, `helpers` the pids of processes that start commands and change no files themselves.
-        `on_warning` gets each new warning, in the thread of the event loop.
+        id of the current session and `unit` the run of a sub-agent that makes the call, `helpers` the pids of processes
+        that start commands and change no files themselves. `on_warning` gets each new warning, in the thread of the
+        event loop.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
         self._session = session
+        self._unit = unit
         self._helpers = helpers
         self._on_warning = on_warning
         self._unsaved_warnings: list[str] = []
@@ -131,9 +144,8 @@ class UndoRecorder:
         """Run a call and record its changes to files, also when it fails or is cancelled.
 
         With `whole_tree` everything below the roots is compared, unless the changes are `planned`; otherwise only
-        `paths`. If the present contents cannot
-        be stored, raises UndoUnavailable without running the call. If the changes cannot be recorded afterwards, the
-        result is an error that says so.
+        `paths`. If the present contents cannot be stored, raises UndoUnavailable without running the call. If the
+        changes cannot be recorded afterwards, the result is an error that says so.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
@@ -160,8 +172,8 @@ class UndoRecorder:
             return result if problem is None else _unrecorded_result(result, problem)
 
     def entries(self) -> list[UndoEntry]:
-        """List the entries, newest first. Raises OSError."""
-        return self._archive.entries()[::-1]
+        """List the entries, newest first, those of each run of a sub-agent as one. Raises OSError."""
+        return group_units(self._archive.entries()[::-1])
 
     def show(self, entry_id: str) -> list[str]:
         """Return a patch for each change, or a line if there is no text to compare.
@@ -217,7 +229,7 @@ class UndoRecorder:
             raise UndoUnavailable(message) from error
         if not whole_tree:
             _check_kept(taken)
-        return _Before(taken, seen, is_exact=not whole_tree)
+        return _Before(taken, seen, is_exact=not whole_tree, unit=self._unit())
 
     async def _record_after(self, call: FunctionCall, before: _Before, run: _Run) -> str | None:
         """Record the changes of a call; return why that failed."""
@@ -319,11 +331,12 @@ class UndoRecorder:
                 times=None if before.is_exact else times,
                 session=self._session(),
                 call=call.id or "",
+                unit=before.unit,
             )
             self._archive.record(recorded, comparisons, stop)
 
     def _find_entry(self, entry_id: str) -> UndoEntry:
-        found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
+        found = find_entry(self.entries(), entry_id)
         if found is None:
             raise UsageError(_("no entry {entry!r}", entry=entry_id))
         return found

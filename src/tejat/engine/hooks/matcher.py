@@ -4,22 +4,10 @@ import re
 
 from tejat.config.hooks import HookConfig
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
 from tejat.policy.rules.patterns import InvalidPattern, matches_regex, validate_regex
 from tejat.policy.tool_names import tool_names
 from tejat.tools.registry import ALIASES
-
-CLAUDE_TOOL_NAMES = {
-    "run_shell_command": "Bash",
-    "read_file": "Read",
-    "write_file": "Write",
-    "replace": "Edit",
-    "glob": "Glob",
-    "search_file_content": "Grep",
-    "list_directory": "LS",
-    "web_fetch": "WebFetch",
-    "google_web_search": "WebSearch",
-}
-"""The names of these tools in Claude Code, whose hook format is supported too."""
 
 CLAUDE_ARGUMENT_NAMES = {"read_file": {"path": "file_path", "absolute_path": "file_path"}}
 """Argument names in Claude Code that differ from those of the tool. Hooks look at arguments by name."""

@@ -10,7 +10,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.rules.matcher import matches_project, matches_tool
+from tejat.policy.rules.matcher import matches_caller, matches_project
 from tejat.policy.rules.patterns import NUL_ESCAPE, matches_glob, matches_regex
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
@@ -38,13 +38,13 @@ class Call:
     def matches_rule(self, rule: PolicyRule) -> bool:
         """Return whether the rule applies to this call, apart from the commands of its shell line."""
         facts = self.facts
-        if not matches_tool(rule, facts.tool, facts.server) or not matches_project(rule, facts.roots):
+        if not matches_caller(rule, facts) or not matches_project(rule, facts.roots):
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
         if (rule.spares_reading and facts.kind in READ_ONLY_KINDS) or (rule.spares_plans and facts.plan_file):
             return False
-        if rule.hints is not None and not self._has_hints(rule.hints):
+        if rule.hints is not None and not self._has_hints(rule, rule.hints):
             return False
         if rule.arguments is not None and not self._matches_arguments(rule, rule.arguments):
             return False
@@ -52,8 +52,11 @@ class Call:
             return False
         return rule.path is None or self._matches_path(rule, rule.path)
 
-    def _has_hints(self, hints: Sequence[tuple[str, object]]) -> bool:
-        return all(name in self.facts.hints and self.facts.hints[name] == value for name, value in hints)
+    def _has_hints(self, rule: PolicyRule, hints: Sequence[tuple[str, object]]) -> bool:
+        """Compare annotations. A server that does not annotate its tool does not escape a denial or a question."""
+        given = self.facts.hints
+        is_strict = rule.decision is not Decision.ALLOW
+        return all(given[name] == value if name in given else is_strict for name, value in hints)
 
     def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
         return self.arguments_json.matches(pattern, is_strict=rule.decision is not Decision.ALLOW)

@@ -50,6 +50,7 @@ class Condition:
     passed_over: str | None = None
     notes: tuple[str, ...] = ()
     names_command: bool = False
+    subagent: str | None = None
 
     @property
     def note(self) -> str | None:
@@ -77,7 +78,6 @@ class _ConditionParser:
         arguments, saved_path = self._parse_arguments()
         path = self._parse_pattern(("path",), validate_glob)
         hints = self._parse_hints()
-        self._parse_subagent()
         return Condition(
             self._decision,
             commands,
@@ -87,6 +87,7 @@ class _ConditionParser:
             self._passed_over,
             tuple(self._notes),
             names_command=any(self._table.key(key) for key in (*COMMAND, COMMAND_REGEX)),
+            subagent=self._parse_subagent(),
         )
 
     @property
@@ -179,15 +180,11 @@ class _ConditionParser:
             raise self._table.error(message, key=HINTS)
         return tuple(sorted(hints.items()))
 
-    def _parse_subagent(self) -> None:
+    def _parse_subagent(self) -> str | None:
         agent = self._table.string(SUBAGENT)
-        if agent is None:
-            return
-        if not agent:
+        if agent == "":
             raise self._table.error(lazy("{key} must name an agent", key=SUBAGENT), key=SUBAGENT)
-        self._pass_over(lazy("it applies to the agent {agent!r}, but agents are not supported yet", agent=agent))
-        if not self._allows:
-            self._notes.append(lazy("it is meant for the agent {agent!r}, but applies to every call", agent=agent))
+        return agent
 
     def _pass_over(self, why: str) -> None:
         """Pass over a rule that allows; others are not affected."""

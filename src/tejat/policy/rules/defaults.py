@@ -29,6 +29,7 @@ def default_rules() -> tuple[PolicyRule, ...]:
     return (
         *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _READ_ONLY_TOOLS),
         PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "google_web_search", allows_network=True),
+        PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "invoke_agent"),  # what the agent does is decided
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, "web_fetch", allows_network=True),
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),

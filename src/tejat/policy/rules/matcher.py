@@ -6,7 +6,10 @@ from fnmatch import fnmatchcase
 from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.tool_names import tool_names
-from tejat.policy.types import Decision, PolicyRule, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
+
+_LOOSENING_PREFIXES = frozenset({"builtin", "machine", "user"})
+"""The parties of agents that a bare name in an allow rule stands for."""
 
 
 def is_active(rule: PolicyRule, mode: ApprovalMode, *, is_interactive: bool) -> bool:
@@ -18,6 +21,25 @@ def is_active(rule: PolicyRule, mode: ApprovalMode, *, is_interactive: bool) -> 
     if rule.modes is not None:
         return mode in rule.modes
     return mode is not ApprovalMode.PLAN or rule.decision is not Decision.ALLOW or rule.tier is Tier.DEFAULT
+
+
+def matches_caller(rule: PolicyRule, facts: CallFacts) -> bool:
+    """Return whether the rule applies to the tool of a call and to the agent that makes it."""
+    names = ((facts.tool, facts.server), *((name, None) for name in facts.rule_names))
+    return matches_subagent(rule, facts.subagent) and any(matches_tool(rule, *name) for name in names)
+
+
+def matches_subagent(rule: PolicyRule, qualified_name: str) -> bool:
+    """Return whether the rule applies to calls of this sub-agent; the session itself has an empty name.
+
+    A rule that allows needs the qualified name of an agent from a project or an extension, which could take any name.
+    """
+    if rule.subagent is None or rule.subagent == qualified_name:
+        return True
+    prefix, _, name = qualified_name.partition(":")
+    return (
+        bool(name) and rule.subagent == name and (rule.decision is not Decision.ALLOW or prefix in _LOOSENING_PREFIXES)
+    )
 
 
 def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:

@@ -30,6 +30,8 @@ _KEYS = (
     | word_set("path project decision priority modes network interactive match not_match")
     | word_set("name description comment")  # for people
 )
+_MISTAKEN_KEYS = {"action": "decision"}
+"""Keys that a document of Gemini CLI shows by mistake."""
 _DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
 _MAX_PRIORITY = 999
@@ -53,7 +55,7 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:
-    table.validate_keys(_KEYS)
+    table.validate_keys(_KEYS, meant=_MISTAKEN_KEYS)
     rules = build_rules(table, tier, names, _parse_decision(table))
     if table.key("match") or table.key("not_match"):
         from tejat.policy.rules.examples import check_examples
@@ -64,9 +66,15 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
 
 
 def build_rules(
-    table: TomlTable, tier: Tier, names: Mapping[str, str], decision: Decision, *, note: str | None = None
+    table: TomlTable,
+    tier: Tier,
+    names: Mapping[str, str],
+    decision: Decision,
+    *,
+    note: str | None = None,
+    name: str | None = None,
 ) -> list[PolicyRule]:
-    """Build the rules of a table whose keys were checked. Raises PolicyError."""
+    """Build the rules of a table whose keys were checked. `name` replaces the name in it. Raises PolicyError."""
     condition = parse_condition(table, decision)
     tools = _parse_tools(table, names, condition)
     rules = [
@@ -90,6 +98,9 @@ def build_rules(
             priority=table.integer("priority", maximum=_MAX_PRIORITY),
             note=note or condition.note,
             passed_over=condition.passed_over or _wildcard_problem(tool, decision),
+            subagent=condition.subagent,
+            name=name or table.string("name") or None,
+            description=table.string("description") or None,
         )
         for tool, server in tools
         for command, command_pattern in condition.commands

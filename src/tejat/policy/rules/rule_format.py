@@ -5,12 +5,13 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import LazyString, join_lazy, lazy
+from tejat.core.i18n import LazyString, join_lazy, lazy, map_lazy
 from tejat.core.sanitize import sanitize_line
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.command_prefix import format_prefix
 from tejat.policy.types import PolicyRule
 
+_MAX_NAME_LENGTH = 60
 _ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)}
 
 
@@ -37,6 +38,9 @@ def rule_to_toml(rule: PolicyRule) -> str:
     if rule.command is not None:
         fields.append(("command", _command(rule.command)))
     texts = (
+        ("name", rule.name),
+        ("description", rule.description),
+        ("subagent", rule.subagent),
         ("commandRegex", rule.command_pattern),
         ("arguments", rule.arguments),
         ("path", rule.path),
@@ -98,6 +102,15 @@ def _limits(rule: PolicyRule) -> Iterator[str]:
         yield lazy(", with redirection to workspace files (>)")
     if rule.allows_network:
         yield lazy(", with network access")
+    if rule.subagent is not None:
+        yield lazy(", by the agent {agent}", agent=sanitize_line(rule.subagent))
+    if rule.name is not None:
+        yield lazy(" ({name})", name=map_lazy(rule.name, _shorten))
+
+
+def _shorten(name: str) -> str:
+    line = sanitize_line(name)
+    return line if len(line) <= _MAX_NAME_LENGTH else f"{line[:_MAX_NAME_LENGTH]}..."
 
 
 def _command(tokens: Sequence[str]) -> str:

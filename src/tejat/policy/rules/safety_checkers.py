@@ -32,7 +32,8 @@ def _parse_checker(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> li
     if tier is Tier.ADMIN:
         raise _unsupported(table, name)
     note = lazy("the safety checker {name!r} is not supported, so these calls need approval each time", name=name)
-    return build_rules(table, tier, names, Decision.ASK, note=note)
+    shown = lazy("safety checker {name!r}", name=name)
+    return build_rules(table, tier, names, Decision.ASK, note=note, name=shown)
 
 
 def _parse_kind(table: TomlTable) -> tuple[str, str]:

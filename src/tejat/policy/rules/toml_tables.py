@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import cast
 
 from tejat.core.i18n import lazy
@@ -37,11 +38,12 @@ class TomlTable:
     def error(self, message: str, *, key: str | None = None) -> PolicyError:
         return PolicyError(self.file, self._key_lines.get(key or "", self.line), message)
 
-    def validate_keys(self, known: Collection[str]) -> None:
+    def validate_keys(self, known: Collection[str], *, meant: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Raise PolicyError for an unknown key. `meant` has the right words for common mistakes."""
         for key in self._values:
             if key not in known:
                 message = lazy("unknown key {key!r}", key=key)
-                if near := _closest_key(key, known):
+                if near := meant.get(key) or _closest_key(key, known):
                     message = lazy("unknown key {key!r}; did you mean {near}?", key=key, near=near)
                 raise self.error(message, key=key)
 

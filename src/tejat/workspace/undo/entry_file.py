@@ -67,12 +67,18 @@ def entry_digests(entry: UndoEntry) -> set[bytes]:
 
 
 def _mark_undone(entries: list[UndoEntry]) -> list[UndoEntry]:
-    """Set `undone_by`: an entry is undone while the latest entry that undid it is not undone itself."""
+    """Set `undone_by`: an entry is undone while the latest entry that undid it is not undone itself.
+
+    The entries of a sub-agent's run are undone with the run, but not those that came later.
+    """
     undone: dict[str, str] = {}
+    marked: list[UndoEntry] = []
     for entry in reversed(entries):
-        if entry.undoes is not None and entry.id not in undone:
+        undone_by = undone.get(entry.id) or (undone.get(entry.unit_id) if entry.unit else None)
+        marked.append(entry if undone_by is None else replace(entry, undone_by=undone_by))
+        if entry.undoes is not None and undone_by is None:
             undone.setdefault(entry.undoes, entry.id)
-    return [replace(entry, undone_by=undone[entry.id]) if entry.id in undone else entry for entry in entries]
+    return marked[::-1]
 
 
 def _encode_entry(entry: UndoEntry) -> bytes:
@@ -92,6 +98,7 @@ def _encode_entry(entry: UndoEntry) -> bytes:
         "started": entry.started,
         "named": entry.named,
         "foreign": [[change.path, change.reason, change.is_proven] for change in entry.foreign],
+        "unit": entry.unit,
     }
     # ASCII preserves lone surrogates, which stand for undecodable bytes in names.
     return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
@@ -129,6 +136,7 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
             started=None if (started := stored.get("started")) is None else _as_time(started),
             named=tuple(map(_as_str, _as_list(stored.get("named", [])))),
             foreign=tuple(map(_decode_foreign, _as_list(stored.get("foreign", [])))),
+            unit=_as_str(stored.get("unit", "")),
         )
     except (InvalidJson, KeyError, TypeError, ValueError):
         return None

@@ -131,8 +131,8 @@ def _open(path: str, roots: Roots, closing: ExitStack) -> RootDirectory | None:
 
 def _later_changes(store: UndoStore, entry: UndoEntry) -> Mapping[str, str]:
     """Return for each path the latest entry after this one that changed it."""
-    entries = store.entries()
-    newer = entries[[other.id for other in entries].index(entry.id) + 1 :]
+    entries, last = store.entries(), entry.parts[0].id if entry.parts else entry.id
+    newer = entries[[other.id for other in entries].index(last) + 1 :]
     return {change.full_path: other.id for other in newer for change in other.changes}
 
 

@@ -51,6 +51,7 @@ class RecordedCall:
     undoes: str | None = None
     session: str = ""
     call: str = ""
+    unit: str = ""
 
 
 class UndoStore:
@@ -173,6 +174,7 @@ class UndoStore:
                 undoes=recorded.undoes,
                 session=recorded.session,
                 call=recorded.call,
+                unit=recorded.unit,
                 started=recorded.started,
                 named=("/",) if recorded.is_exact else named_paths(changes, recorded.arguments),
             )

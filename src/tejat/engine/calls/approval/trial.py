@@ -12,7 +12,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.tools.base import ToolContext, TrialTool
 
-_REJECTIONS = (Outcome.CANCEL, Outcome.STOP)
+_REJECTIONS = (Outcome.CANCEL, Outcome.STOP, Outcome.STOP_AGENT)
 
 
 async def run_trial(
@@ -50,4 +50,12 @@ def _applies_trial(answer: ApprovalReply, trial: TrialConfirmation) -> bool:
 
 def _trial_question(trial: TrialConfirmation, first: ApprovalRequest) -> ApprovalRequest:
     """Build the second question, which offers no rule to remember."""
-    return ApprovalRequest(trial, first.tool_name, origin=first.origin, risks=first.risks, directory=first.directory)
+    return ApprovalRequest(
+        trial,
+        first.tool_name,
+        origin=first.origin,
+        risks=first.risks,
+        directory=first.directory,
+        agent=first.agent,
+        agent_task=first.agent_task,
+    )

@@ -19,6 +19,7 @@ from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.approval.display_lines import escape_line
 
 _MAX_RULE_LENGTH = 100
+_REFUSALS = (Outcome.CANCEL, Outcome.STOP, Outcome.STOP_AGENT)
 
 
 class ChoiceAction(StrEnum):
@@ -42,7 +43,7 @@ class ApprovalChoice:
     @property
     def approves(self) -> bool:
         """Whether the call would run, for real or in a copy."""
-        return isinstance(self.outcome, ApprovalReply) and self.outcome.outcome not in (Outcome.CANCEL, Outcome.STOP)
+        return isinstance(self.outcome, ApprovalReply) and self.outcome.outcome not in _REFUSALS
 
 
 def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
@@ -57,8 +58,8 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     yes = list(_yes_choices(question))
     label = _("No, and say what to do instead")
     tell = ApprovalChoice("t", "tell", label, _("instead"), ChoiceAction.GIVE_FEEDBACK)
-    stop = ApprovalChoice("q", "stop", _("No, and stop"), _("stop"), ApprovalReply(Outcome.STOP))
-    return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
+    stops = list(_stop_choices(question))
+    return [no, *yes, tell, *stops] if question.risks else [*yes, no, tell, *stops]
 
 
 def always_note(question: ApprovalRequest, reply: ApprovalReply) -> str:
@@ -70,6 +71,8 @@ def always_note(question: ApprovalRequest, reply: ApprovalReply) -> str:
     if len(rule) > _MAX_RULE_LENGTH:
         rule = f"{rule[:_MAX_RULE_LENGTH]}..."
     match reply.scope:
+        case Scope.RUN:
+            return _("Rule added for this run of the agent: {rule}.", rule=rule)
         case Scope.SESSION:
             return _("Rule added for this session: {rule}. /permissions to revoke.", rule=rule)
         case Scope.PROJECT:
@@ -96,6 +99,14 @@ def rule_labels(choices: Sequence[ApprovalChoice]) -> list[str]:
         )
         for rule, shared in letters.items()
     ]
+
+
+def _stop_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
+    if question.agent:
+        label = _("No, and stop {agent}", agent=escape_line(question.agent))
+        yield ApprovalChoice("x", "agent", label, _("stop agent"), ApprovalReply(Outcome.STOP_AGENT))
+    label = _("No, and stop everything") if question.agent else _("No, and stop")
+    yield ApprovalChoice("q", "stop", label, _("stop"), ApprovalReply(Outcome.STOP))
 
 
 def _model_choices(change: ModelChangeConfirmation) -> Iterator[ApprovalChoice]:
@@ -147,6 +158,10 @@ def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     if question.always is None:
         return
     rule = escape_line(question.always)
+    if question.agent and Scope.RUN in question.scopes:
+        answer = ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.RUN)
+        label = _("Allow for this run of {agent}", agent=escape_line(question.agent))
+        yield ApprovalChoice("g", "run", label, _("this run"), answer, rule)
     if Scope.SESSION in question.scopes:
         if isinstance(question.confirmation, McpConfirmation):
             answer = ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)

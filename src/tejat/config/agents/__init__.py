@@ -1,0 +1,1 @@
+"""Sub-agents: the files that define them, the built-in ones, and which one a name means."""

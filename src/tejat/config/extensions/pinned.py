@@ -1,0 +1,94 @@
+"""The files of an extension in use, which must stay what was agreed to."""
+
+import os
+import threading
+
+from tejat.config.extensions.consent_store import ExtensionConsent, read_consent_details, renew_code
+from tejat.config.extensions.pins import (
+    FileIdentity,
+    Pin,
+    check_code,
+    check_declared,
+    digest_content,
+)
+from tejat.config.paths import AppPaths
+from tejat.config.trust.store import folder_identity
+from tejat.core.errors import UsageError
+from tejat.core.i18n import lazy
+
+
+class PinnedExtension:
+    """Detects changes of an extension during a session. Its methods may be called from any thread.
+
+    `path` is the directory with the content, `context_files` are those of its manifest.
+    """
+
+    def __init__(
+        self, paths: AppPaths, name: str, path: str, context_files: tuple[str, ...], consent: ExtensionConsent
+    ) -> None:
+        self._paths = paths
+        self._name = name
+        self._path = path
+        self._root = os.path.realpath(path)
+        self._context_files = context_files
+        self._consent = consent
+        self._code: dict[str, Pin] | None = None
+        self._lock = threading.Lock()
+
+    def find_change(self) -> str:
+        """The reason why no program of the extension may be started now, empty if it is unchanged.
+
+        Files whose identity is unchanged are not read. Blocks while others are.
+        """
+        with self._lock:
+            try:
+                changed = self._find_changed_file()
+            except (UsageError, OSError) as error:
+                return lazy("the extension {name} cannot be checked: {why}", name=self._name, why=error)
+        return "" if not changed else describe_change(self._name, changed)
+
+    def accepts(self, path: str, status: os.stat_result, content: bytes) -> bool:
+        """Whether this is the content of a file, by its real path, that was agreed to. Blocks while pins are read."""
+        relative = os.path.relpath(path, self._root)
+        pin = self._consent.declared.get(relative)
+        if pin is None:
+            with self._lock:
+                try:
+                    pin = self._load_code().get(relative)
+                except UsageError:
+                    return False
+        if pin is None:
+            return False
+        if pin.digest:
+            return pin.digest == digest_content(content)
+        return pin.identity == FileIdentity(
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        )
+
+    def _find_changed_file(self) -> str:
+        consent = self._consent
+        if folder_identity(self._path) != consent.identity:
+            return self._path
+        declared = check_declared(self._path, self._context_files, consent.declared)
+        if declared.changed:
+            return declared.changed[0]
+        pins = self._load_code()
+        code = check_code(self._path, consent.declared, pins)
+        if code.renewed:
+            pins.update(code.renewed)
+            self._consent = renew_code(self._paths, consent, code.renewed)
+        return code.changed[0] if code.changed else ""
+
+    def _load_code(self) -> dict[str, Pin]:
+        if self._code is None:
+            self._code = dict(read_consent_details(self._paths, self._consent).code)
+        return self._code
+
+
+def describe_change(name: str, changed: str) -> str:
+    """The reason why a program of an extension is not started."""
+    return lazy(
+        "{file} of the extension {name} changed since it was agreed to. Run `tejat extensions review {name}`",
+        file=changed,
+        name=name,
+    )
