@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, TypedTool
+from tejat.core.tools.base import BaseTool, ParsingTool
 from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
@@ -30,6 +30,9 @@ TOOLS = {
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
+    "ask_user": ("Ask User", "AskUserTool", "communicate"),
+    "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
+    "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -127,6 +130,9 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "save_memory": (["fact"], []),
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
+    "ask_user": (["questions"], []),
+    "write_todos": (["todos"], []),
+    "get_internal_docs": ([], ["path"]),
 }
 
 
@@ -216,6 +222,9 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "save_memory": ([{"fact": "Likes tea."}], [{"modified_by_user": True, "modified_content": "x"}]),
     "web_fetch": ([{"prompt": "https://a.example"}, {"url": "https://a.example"}], []),
     "google_web_search": ([{"query": "tea"}], []),
+    "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
+    "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
+    "get_internal_docs": ([{}], [{"path": "index.md"}]),
 }
 
 
@@ -226,7 +235,7 @@ def in_place(arguments: dict[str, object], root: Path) -> dict[str, object]:
 
 
 def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
-    assert isinstance(tool, TypedTool)
+    assert isinstance(tool, ParsingTool)
     return tool.parse(arguments)
 
 

@@ -341,9 +341,9 @@ def plan_mode_refusal(facts: CallFacts) -> str:
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
     facts = evaluator.call.facts
-    starts_agent = facts.kind is Kind.AGENT  # which is in plan mode itself
-    is_harmless = facts.server is None and (starts_agent or facts.tool in PLAN_MODE_TOOLS)
-    if facts.kind in READ_ONLY_KINDS or is_harmless:
+    # An agent is in plan mode itself.
+    is_harmless = facts.kind is Kind.AGENT or facts.tool in PLAN_MODE_TOOLS
+    if facts.kind in READ_ONLY_KINDS or (is_harmless and facts.server is None):
         return verdict
     if facts.plan_file:
         is_ours = verdict.decision is Decision.ASK and _is_built_in(verdict)

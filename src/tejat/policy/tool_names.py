@@ -3,8 +3,15 @@
 import re
 from collections.abc import Mapping
 
+from tejat.core.approval.plans import ENTER_PLAN_MODE, EXIT_PLAN_MODE
+from tejat.core.approval.user_question import ASK_USER
+from tejat.core.tools.todos import WRITE_TODOS
+
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
+
+SESSION_TOOLS = frozenset({ASK_USER, WRITE_TODOS, ENTER_PLAN_MODE, EXIT_PLAN_MODE})
+"""Built-in tools that reach nothing but the session and its user: allowed in every mode unless a rule denies them."""
 
 TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_directory": ("LSTool",),
@@ -21,18 +28,16 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    ASK_USER: ("AskUserTool",),
+    WRITE_TODOS: ("WriteTodosTool",),
+    "get_internal_docs": ("GetInternalDocsTool",),
     "invoke_agent": ("AgentTool",),
-    "enter_plan_mode": ("EnterPlanModeTool",),
-    "exit_plan_mode": ("ExitPlanModeTool",),
+    ENTER_PLAN_MODE: ("EnterPlanModeTool",),
+    EXIT_PLAN_MODE: ("ExitPlanModeTool",),
 }
 """Every built-in tool with its class names and former names."""
 
-PLAN_MODE_TOOLS = frozenset(
-    (
-        *("ask_user", "write_todos", "activate_skill", "invoke_agent", "complete_task", "get_internal_docs"),
-        *("recall", "enter_plan_mode", "exit_plan_mode"),
-    )
-)
+PLAN_MODE_TOOLS = SESSION_TOOLS | {"activate_skill", "complete_task", "recall"}
 """Built-in tools that change no file, and whose own effects go by the rules in plan mode too."""
 
 CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}

@@ -45,7 +45,7 @@ class ExitPlanModeTool(TypedTool[ExitPlanModeParams]):
         if not self._plan_mode.is_on:
             message = lazy("You are not currently in Plan Mode. Use enter_plan_mode first to design a plan.")
             raise ToolFailure(message, ErrorType.EXECUTION_FAILED)
-        return _result(await self._plan_mode.review(params.plan_filename.strip()))
+        return _result(await self._plan_mode.review(params.plan_filename.strip(), context.ask))
 
 
 def _result(decision: PlanDecision) -> ToolResult:

@@ -106,9 +106,7 @@ def _permission_commands() -> list[CommandSummary]:
             _("/policy [list | explain CALL | mode MODE]"),
             aliases=("policies",),
         ),
-        CommandSummary(
-            "plan", _("Plan before anything is changed; show the plans of this session"), "/plan [GOAL|show|copy|list]"
-        ),
+        CommandSummary("plan", _("Plan before changing anything, or show the plans"), "/plan [GOAL|show|copy|list]"),
         CommandSummary("privacy", _("Show what is sent where and what is stored")),
     ]
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
-from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
@@ -84,14 +83,14 @@ def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
     return None
 
 
-def open_plan_mode(manager: SessionManager, approver: Approver | None) -> "SessionPlanMode":
-    """Open plan mode for the sessions of a manager. Without an approver nobody can approve a plan."""
+def open_plan_mode(manager: SessionManager, *, is_attended: bool) -> "SessionPlanMode":
+    """Open plan mode for the sessions of a manager. One that is attended has a user who can change the mode."""
     from tejat.engine.plans.locations import plan_location
     from tejat.engine.plans.mode import PlanOptions, PlanSession, SessionPlanMode
 
     run_config, toolset = manager.run_config, manager.toolset
     settings, paths, root = run_config.settings, run_config.paths, run_config.roots[0]
-    approved, hooks = manager.options.approve_plan, toolset.hooks
+    approved = manager.options.approve_plan
     return SessionPlanMode(
         toolset.roots,
         lambda: toolset.start_scheduler().permission,
@@ -101,10 +100,9 @@ def open_plan_mode(manager: SessionManager, approver: Approver | None) -> "Sessi
         ),
         manager.events.emit,
         PlanOptions(
-            approver,
             refusal_of=lambda mode: mode_refusal(manager.run_config, mode),
             approved_mode=None if approved is None else ApprovalMode(approved),
-            on_question=lambda question: None if hooks is None else hooks.tool_hooks.notify_question(question),
+            is_attended=is_attended,
         ),
     )
 

@@ -28,7 +28,9 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -104,8 +106,10 @@ async def open_session_manager(
                 sandbox=options.sandbox,
                 tools=options.tools,
                 for_model=True,
+                for_session=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
@@ -150,9 +154,7 @@ def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> Non
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
-    """Raise ConfigurationError if there is any problem in settings that must be strict, or plans cannot be where they
-    should be.
-    """
+    """Raise ConfigurationError for a problem in settings that must be strict, and for a plan directory outside."""
     if options.strict_settings or run_config.is_strict:
         from tejat.app.setup.strict import check_settings
 
@@ -222,15 +224,14 @@ class SessionManager:
         """Plan mode of the current session."""
         from tejat.app.session.approval_mode import open_plan_mode
 
-        return open_plan_mode(self, self._questions)
+        return open_plan_mode(self, is_attended=not self._is_headless)
 
     def _plan_section(self) -> str:
         """What the model is told about plans."""
         if not self.toolset.has_plans:
             return ""
-        policy, state = self.toolset.policy, self.toolset.services.state
-        is_planning = policy is not None and policy.mode is ApprovalMode.PLAN
-        return self.plan_mode.section() if is_planning or state.get("plan") is not None else ""
+        has_plan = self.toolset.services.state.get("plan") is not None
+        return self.plan_mode.section() if self.toolset.is_planning or has_plan else ""
 
     async def ask(self, request: ModelRequest) -> ModelResponse:
         """Send a side request to the model of the session. Raises ModelFailure."""
@@ -299,7 +300,7 @@ class SessionManager:
             toolset.is_forbidden,
             tool_index_options(toolset, window),
             is_lean=lambda: is_lean_window(window()),
-            plans_only=toolset.writes_plans_only,
+            plans_only=lambda name: toolset.is_planning and name in PLAN_WRITERS,
         )
         describe_sandbox = toolset.services.describe_sandbox
         self.builtin_system_prompt = partial(

@@ -13,9 +13,11 @@ from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
+from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox_options import SandboxOptions
@@ -75,6 +77,10 @@ class ToolServices:
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None
         """Gets each command that goes on in the background, in the thread of the event loop."""
+        self.can_ask = False
+        """Whether there is a person to ask."""
+        self.answers = PresetAnswers()
+        """What questions of the model are answered with before a person is asked."""
         self._sandbox_report: SandboxReport | None = None
         self._runs_nothing = runs_nothing
         self._exit_stack = ExitStack()
@@ -138,6 +144,17 @@ class ToolServices:
         from tejat.engine.loop.edit_correction import ModelEditCorrector
 
         return ModelEditCorrector(self._model.ask)
+
+    def preset_answers(self) -> "PresetAnswers":
+        return self.answers
+
+    def session_state(self) -> SessionState:
+        return self.state
+
+    def offers(self, tool: str) -> bool:
+        if tool == ASK_USER:
+            return self.can_ask or bool(self.answers.answers)
+        return tool not in UNDECLARED_TOOLS
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":

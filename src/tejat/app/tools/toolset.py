@@ -13,14 +13,15 @@ from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, configured_servers, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import ENTER_PLAN_MODE, EXIT_PLAN_MODE, PLAN_TOOLS
+from tejat.core.approval.plans import PLAN_TOOLS, TOOL_MODES
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
-from tejat.tools import session_registry
+from tejat.core.tools.todos import WRITE_TODOS
+from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -31,14 +32,6 @@ if TYPE_CHECKING:
     from tejat.engine.hooks.session_hooks import SessionHooks
     from tejat.policy.engine import PolicyEngine
     from tejat.workspace.files.roots import Roots
-
-
-_MODES_OF_TOOLS = {
-    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
-    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
-}
-"""Tools that are declared in some modes only."""
-_PLAN_WRITERS = ("write_file", "replace")
 
 
 class Toolset:
@@ -102,18 +95,18 @@ class Toolset:
         return self._scheduler
 
     def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
-        """Whether a rule forbids every call of the tool, which is known only once the scheduler is started, or it
-        has no use in the current mode.
+        """Whether a rule forbids every call of the tool, or it has no use in the current mode.
+
+        Rules are known only once the scheduler is started.
         """
         mode = self._initial_mode if self.policy is None else self.policy.mode
-        if server is None and mode not in _MODES_OF_TOOLS.get(tool_name, tuple(ApprovalMode)):
+        if server is None and mode not in TOOL_MODES.get(tool_name, tuple(ApprovalMode)):
             return True
         return self.policy is not None and self.policy.hides(tool_name, server, has_plans=self.has_plans)
 
-    def writes_plans_only(self, tool_name: str) -> bool:
-        """Whether the tool can write nothing but plan files in the current mode."""
-        is_planning = self.policy is not None and self.policy.mode is ApprovalMode.PLAN
-        return is_planning and tool_name in _PLAN_WRITERS
+    @property
+    def is_planning(self) -> bool:
+        return self.policy is not None and self.policy.mode is ApprovalMode.PLAN
 
     async def discover_tools(self) -> list[str]:
         """Run the discovery command, start the MCP servers and wait for both; return the problems found.
@@ -187,6 +180,7 @@ def open_toolset(
     tools: Sequence[BaseTool] = (),
     plugins: Plugins | None = None,
     for_model: bool = False,
+    for_session: bool = False,
     within: Sequence[str] = (),
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
@@ -208,11 +202,10 @@ def open_toolset(
             Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
+        services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
-        if not for_model or not settings.plan_enabled.value:  # they switch the mode of a session
-            for name in PLAN_TOOLS:
-                registry.unregister(name)
+        _drop_plan_tools(registry, is_wanted=for_session and settings.plan_enabled.value)
         hooks = None
         if settings.hooks:
             from tejat.app.hooks import start_hooks
@@ -239,6 +232,12 @@ def open_toolset(
         if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
             _load_policy_now(toolset, run_config, policy.mode)
         yield toolset
+
+
+def _drop_plan_tools(registry: ToolRegistry, *, is_wanted: bool) -> None:
+    """Remove the tools that switch the mode of a session where there is none, or plan mode is disabled."""
+    for name in () if is_wanted else PLAN_TOOLS:
+        registry.unregister(name)
 
 
 def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
@@ -358,6 +357,8 @@ def _build_registry(
 ) -> tuple[ToolRegistry, list[str]]:
     """Register the tools that are there at once, and return the problems with others. Raises UsageError."""
     registry = session_registry(services)
+    if not settings.uses_write_todos.value:
+        registry.unregister(WRITE_TODOS)
     for tool in tools:
         registry.register(tool)
     problems = [*plugins.problems, *register_plugins(registry, plugins.tools)]
@@ -387,4 +388,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = plan_mode = workspace
+    shell = memory = web = corrector = preset_answers = session_state = plan_mode = workspace
+
+    def offers(self, tool: str) -> bool:
+        return tool not in UNDECLARED_TOOLS

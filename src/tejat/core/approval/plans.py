@@ -1,9 +1,11 @@
 """Plans that a model presents for approval, and the service that switches plan mode."""
 
 import hashlib
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import NoReturn, Protocol
+from typing import NoReturn, Protocol, TypeAlias
 
+from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
@@ -12,6 +14,13 @@ from tejat.core.i18n import lazy
 ENTER_PLAN_MODE = "enter_plan_mode"
 EXIT_PLAN_MODE = "exit_plan_mode"
 PLAN_TOOLS = (ENTER_PLAN_MODE, EXIT_PLAN_MODE)
+TOOL_MODES = {
+    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
+    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
+}
+"""The modes in which these tools are declared."""
+PLAN_WRITERS = ("write_file", "replace")
+"""The tools that write plan files."""
 
 
 @frozen
@@ -44,6 +53,10 @@ class PlanDecision:
     feedback: str = ""
 
 
+AskAboutPlan: TypeAlias = Callable[[PlanConfirmation], Awaitable[ApprovalReply]]
+"""Asks the user about a plan. Raises UserUnavailable."""
+
+
 class PlanMode(Protocol):
     """Plan mode of a session, for tools."""
 
@@ -54,10 +67,10 @@ class PlanMode(Protocol):
         """Switch to plan mode."""
         ...
 
-    async def review(self, file_name: str) -> PlanDecision:
+    async def review(self, file_name: str, ask: AskAboutPlan | None) -> PlanDecision:
         """Ask the user about the plan in a file. After an approval the mode has changed.
 
-        Raises ToolFailure if there is no such plan file.
+        `ask` is None if there is nobody to ask. Raises ToolFailure if there is no such plan file.
         """
         ...
 
@@ -70,5 +83,5 @@ class NoPlanMode:
     def enter(self) -> NoReturn:
         raise ToolFailure(lazy("Plan mode needs a session."), ErrorType.EXECUTION_FAILED)
 
-    async def review(self, file_name: str) -> NoReturn:
+    async def review(self, file_name: str, ask: AskAboutPlan | None) -> NoReturn:
         raise ToolFailure(lazy("Plan mode needs a session."), ErrorType.EXECUTION_FAILED)

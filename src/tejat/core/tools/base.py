@@ -2,12 +2,18 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
-from tejat.core.approval.confirmation import Confirmation, TrialConfirmation
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    AskUserConfirmation,
+    Confirmation,
+    PlanConfirmation,
+    TrialConfirmation,
+)
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
@@ -87,6 +93,10 @@ class ToolResult:
         }
 
 
+AskUser: TypeAlias = Callable[[AskUserConfirmation | PlanConfirmation], Awaitable[ApprovalReply]]
+"""Asks the user on behalf of a running call. Raises UserUnavailable."""
+
+
 @frozen
 class ToolContext:
     """The context of one call.
@@ -94,9 +104,10 @@ class ToolContext:
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
-    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `plan_file` is
-    the real path of the plan file that the call was allowed to write because it is one: the tool writes no other file
-    then, whatever its arguments mean by now.
+    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `ask` asks the
+    user something that does not permit the call, None if there is nobody to ask. `plan_file` is the real path of the
+    plan file that the call was allowed to write because it is one: the tool writes no other file then, whatever its
+    arguments mean by now.
     """
 
     approved: Confirmation | None = None
@@ -105,6 +116,7 @@ class ToolContext:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     call_id: str = ""
     index: int = 0
+    ask: AskUser | None = None
     plan_file: str = ""
 
 

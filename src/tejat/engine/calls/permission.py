@@ -17,6 +17,7 @@ from tejat.core.approval.confirmation import (
     Scope,
     ToolOrigin,
 )
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
@@ -97,6 +98,12 @@ class Permission:
     @property
     def can_ask(self) -> bool:
         return self._approver is not None
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Ask the user something that permits nothing. Raises UserUnavailable."""
+        if self._approver is None:
+            raise UserUnavailable
+        return await self._approver.ask(question)
 
     def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
         """Apply the rules to a call, without asking anyone."""

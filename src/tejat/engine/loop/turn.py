@@ -71,8 +71,9 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
         batch = await conversation.run_calls(answer.calls)
         if batch.stopped_by_user:
             return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
-        if batch.stop_reason:
-            return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
+        if error := batch.fatal_error:
+            is_unanswered = error.type is ErrorType.ANSWER_REQUIRED
+            return RunOutcome(EndReason.UNANSWERED if is_unanswered else EndReason.TOOL_STOPPED, error.message)
         if batch.final_result is not None:
             return _final_outcome(conversation, batch.final_result)
         conversation.deliver_steering()

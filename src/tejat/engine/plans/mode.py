@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 from tejat.config.files.directory import make_private_directory
 from tejat.core.agent.events import EventSink, Noticed, PlanPresented, Severity
 from tejat.core.agent.session_state import SessionState
-from tejat.core.approval.confirmation import (
-    ApprovalReply,
-    ApprovalRequest,
-    Approver,
-    Outcome,
-    PlanConfirmation,
-)
+from tejat.core.approval.confirmation import ApprovalReply, Outcome, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import EXIT_PLAN_MODE, Plan, PlanDecision, PlanOutcome
+from tejat.core.approval.plans import AskAboutPlan, Plan, PlanDecision, PlanOutcome
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, TejatError, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy, translate
@@ -46,14 +41,13 @@ class PlanSession:
 class PlanOptions:
     """How plans are approved.
 
-    `approver` is None if nobody can be asked. `refusal_of` says why a mode cannot be chosen. `approved_mode` is the
-    mode for which plans are approved in advance, None if they are not.
+    `refusal_of` says why a mode cannot be chosen. `approved_mode` is the mode for which plans are approved in advance,
+    None if they are not. `is_attended` tells whether a person can change the mode.
     """
 
-    approver: Approver | None
     refusal_of: Callable[[ApprovalMode], str | None]
     approved_mode: ApprovalMode | None = None
-    on_question: Callable[[ApprovalRequest], None] = lambda _question: None
+    is_attended: bool = True
 
 
 class SessionPlanMode:
@@ -91,9 +85,10 @@ class SessionPlanMode:
 
     def enter(self) -> None:
         self._switch(ApprovalMode.PLAN, MODEL_SOURCE)
-        is_attended = self._options.approver is not None
         leave = _("The model switched to plan mode. Shift-Tab to leave it.")
-        self._emit(Noticed(leave if is_attended else _("The model switched to plan mode."), Severity.NOTE))
+        self._emit(
+            Noticed(leave if self._options.is_attended else _("The model switched to plan mode."), Severity.NOTE)
+        )
 
     def section(self) -> str:
         """What the model is told about plans now, empty for nothing."""
@@ -138,7 +133,7 @@ class SessionPlanMode:
                 found.append(read_plan(self._roots, plans, name))
         return tuple(found)
 
-    async def review(self, file_name: str) -> PlanDecision:
+    async def review(self, file_name: str, ask: AskAboutPlan | None) -> PlanDecision:
         plans = self.open()
         if plans is None:
             raise ToolFailure(lazy("There is no directory for plans."), ErrorType.EXECUTION_FAILED)
@@ -147,10 +142,10 @@ class SessionPlanMode:
             plan = read_plan(self._roots, plans, file_name)
             if self._options.approved_mode is not None:
                 return self._approve(plan, self._options.approved_mode)
-            if self._options.approver is None:
+            reply = await self._ask(ask, plan, note)
+            if reply is None:
                 self._emit(PlanPresented(plan.path, plan.text))
                 return PlanDecision(PlanOutcome.UNANSWERED, plan)
-            reply = await self._ask(self._options.approver, plan, note)
             if reply.new_content is not None:
                 note = self._save_edited(plans, plan, reply.new_content)
                 continue
@@ -161,13 +156,14 @@ class SessionPlanMode:
                 return self._approve(plan, mode)
             note = _("The plan changed in the meantime. This is its current text.")
 
-    async def _ask(self, approver: Approver, plan: Plan, note: str) -> ApprovalReply:
+    async def _ask(self, ask: AskAboutPlan | None, plan: Plan, note: str) -> ApprovalReply | None:
+        """Return the user's reply, None if nobody can be asked."""
         can_auto_edit = self._options.refusal_of(ApprovalMode.AUTO_EDIT) is None
         title = _("Approve plan: {name}", name=os.path.basename(plan.path))
-        confirmation = PlanConfirmation(title, plan.path, plan.text, can_auto_edit, plan.digest)
-        question = ApprovalRequest(confirmation, EXIT_PLAN_MODE, note=note, directory=self._roots.first.real_path)
-        self._options.on_question(question)
-        return await approver.ask(question)
+        try:
+            return ask and await ask(PlanConfirmation(title, plan.path, plan.text, can_auto_edit, plan.digest, note))
+        except UserUnavailable:
+            return None
 
     def _approved_mode(self, reply: ApprovalReply) -> ApprovalMode | None:
         """The mode of an approval, None for a no and for an answer that was not offered."""

@@ -125,8 +125,8 @@ class AgentLoop:
                 return SubagentOutcome(SubagentEnd.GOAL, result=self._completion.result)
             if batch.stopped_by_user:
                 return SubagentOutcome(SubagentEnd.ABORTED, "The user stopped the agent.")
-            if batch.stop_reason:
-                return SubagentOutcome(SubagentEnd.ERROR, batch.stop_reason, stops_session=True)
+            if error := batch.fatal_error:
+                return SubagentOutcome(SubagentEnd.ERROR, error.message, stops_session=True)
 
     async def _run_calls(self, calls: Sequence[FunctionCall]) -> Batch:
         """Run the calls of an answer. Beside a valid `complete_task` nothing else runs."""

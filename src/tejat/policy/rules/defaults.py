@@ -1,8 +1,9 @@
 """Built-in rules."""
 
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.i18n import lazy
-from tejat.policy.tool_names import MEMORY, SHELL
+from tejat.policy.tool_names import MEMORY, SESSION_TOOLS, SHELL
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 _SOURCE = lazy("built-in")
@@ -16,26 +17,24 @@ _READ_ONLY_TOOLS = (
     "read_many_files",
     "list_background_processes",
     "read_background_output",
+    "get_internal_docs",
 )
-_FILE_TOOLS = ("write_file", "replace")
-_WRITE_TOOLS = (*_FILE_TOOLS, MEMORY, "stop_background_process")
+_SESSION_TOOLS = tuple(sorted(SESSION_TOOLS))
+_WRITE_TOOLS = (*PLAN_WRITERS, MEMORY, "stop_background_process")
 """These change something with any arguments."""
-_MODE_TOOLS = ("enter_plan_mode", "exit_plan_mode")
-"""The first only makes a session stricter, and the second asks about the plan itself."""
 
 
 def default_rules() -> tuple[PolicyRule, ...]:
     """Return the built-in rules: reading is allowed, everything else asks. Without any match the decision is to ask."""
     return (
-        *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _READ_ONLY_TOOLS),
+        *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in (*_READ_ONLY_TOOLS, *_SESSION_TOOLS)),
         PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "google_web_search", allows_network=True),
         PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "invoke_agent"),  # what the agent does is decided
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, "web_fetch", allows_network=True),
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
         *(
-            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, spares_plans=tool in _FILE_TOOLS)
+            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, spares_plans=tool in PLAN_WRITERS)
             for tool in _WRITE_TOOLS
         ),
-        *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _MODE_TOOLS),
     )

@@ -5,12 +5,14 @@ import sys
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ElicitationConfirmation,
     ModelChangeConfirmation,
     Outcome,
     PlanConfirmation,
     Risk,
 )
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import lazy
 from tejat.ui.plain.style import Style
@@ -21,21 +23,21 @@ def is_interactive() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-_NO_CALLS = (ElicitationConfirmation, ModelChangeConfirmation, PlanConfirmation)
-
-
 class AutoApprover:
     """Approves everything (`--yes`)."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Approve, but decline elicitations, plans and another model: a yes is no answer to them.
+        """Approve, but decline elicitations and another model: a yes is no answer to them.
 
-        Raises ToolFailure for what cannot be undone: only a person may accept that.
+        Raises ToolFailure for what cannot be undone, and UserUnavailable for questions and plans of the model: only a
+        person may accept or answer that.
         """
         if Risk.NO_UNDO in question.risks:
             message = lazy("--yes does not cover this call. {reason}", reason=question.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
-        is_asked_more = isinstance(question.confirmation, _NO_CALLS)
+        if isinstance(question.confirmation, AskUserConfirmation | PlanConfirmation):
+            raise UserUnavailable
+        is_asked_more = isinstance(question.confirmation, ElicitationConfirmation | ModelChangeConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 
 

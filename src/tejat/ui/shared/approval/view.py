@@ -161,8 +161,9 @@ def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterato
         for obstacle in confirmation.obstacles:
             yield Fact(FactKind.WARNING, _("Cannot be kept: {reason}", reason=escape_line(obstacle)))
         yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
-    if question.note:
-        yield Fact(FactKind.NOTE, escape_line(question.note))
+    note = confirmation.note if isinstance(confirmation, PlanConfirmation) else question.note
+    if note:
+        yield Fact(FactKind.NOTE, escape_line(note))
     if question.reason:
         yield Fact(FactKind.PLAIN, _("Reason: {reason}", reason=escape_line(translate(question.reason))))
 
