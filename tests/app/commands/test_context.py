@@ -23,7 +23,7 @@ def test_every_part_and_what_is_free(env: CommandEnv) -> None:
     window = sum(parts.values())
     assert list(parts) == [
         "System prompt",
-        "13 built-in tools",
+        "16 built-in tools",
         "Opening messages",
         "Conversation",
         "Free",

@@ -106,7 +106,6 @@ async def open_session_manager(
                 sandbox=options.sandbox,
                 tools=options.tools,
                 for_model=True,
-                for_session=True,
             )
         )
         toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
@@ -208,6 +207,8 @@ class SessionManager:
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         toolset.has_plans = run_config.settings.plan_enabled.value
+        if toolset.has_plans:
+            toolset.services.plan_mode = lambda: self.plan_mode
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
@@ -217,7 +218,6 @@ class SessionManager:
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
-        toolset.services.attach_plan_mode(lambda: self.plan_mode)
 
     @cached_property
     def plan_mode(self) -> "SessionPlanMode":

@@ -13,6 +13,7 @@ from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -68,7 +69,7 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
-        self._plan_mode: Callable[[], PlanMode] | None = None
+        self.plan_mode: Callable[[], PlanMode] = NoPlanMode
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -88,15 +89,6 @@ class ToolServices:
     def attach_model(self, model: "ModelAccess") -> None:
         """Give tools access to a model from now on."""
         self._model = model
-
-    def attach_plan_mode(self, plan_mode: "Callable[[], PlanMode]") -> None:
-        """Let tools switch plan mode from now on."""
-        self._plan_mode = plan_mode
-
-    def plan_mode(self) -> "PlanMode":
-        from tejat.core.approval.plans import NoPlanMode
-
-        return NoPlanMode() if self._plan_mode is None else self._plan_mode()
 
     def __enter__(self) -> "ToolServices":
         if self.sandbox is SandboxMode.REQUIRED and not self._runs_nothing:
@@ -154,6 +146,8 @@ class ToolServices:
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
+        if tool in PLAN_TOOLS:
+            return self.plan_mode is not NoPlanMode
         return tool not in UNDECLARED_TOOLS
 
     @cached_property

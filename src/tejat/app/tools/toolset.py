@@ -13,7 +13,7 @@ from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, configured_servers, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import PLAN_TOOLS, TOOL_MODES
+from tejat.core.approval.plans import TOOL_MODES
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -39,7 +39,7 @@ class Toolset:
 
     `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
     are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
-    because runs without tool calls never need it; until then the mode is the `initial_mode`.
+    because runs without tool calls never need it.
     """
 
     def __init__(
@@ -52,16 +52,16 @@ class Toolset:
         hooks: "SessionHooks | None" = None,
         external: "ExternalTools | None" = None,
         notes: tuple[str, ...] = (),
-        initial_mode: str = ApprovalMode.DEFAULT,
     ) -> None:
         self.registry = registry
-        self._initial_mode = initial_mode
         self.settings = settings
         self.services = services
         self.hooks = hooks
         self.external = external
         self.notes = notes
         self.policy_notes: tuple[str, ...] = ()
+        self.initial_mode: str = ApprovalMode.DEFAULT
+        """The mode until the scheduler is started."""
         self.has_plans = False
         """Whether plan files can be written in plan mode."""
         self._make_scheduler = make_scheduler
@@ -99,7 +99,7 @@ class Toolset:
 
         Rules are known only once the scheduler is started.
         """
-        mode = self._initial_mode if self.policy is None else self.policy.mode
+        mode = self.initial_mode if self.policy is None else self.policy.mode
         if server is None and mode not in TOOL_MODES.get(tool_name, tuple(ApprovalMode)):
             return True
         return self.policy is not None and self.policy.hides(tool_name, server, has_plans=self.has_plans)
@@ -180,7 +180,6 @@ def open_toolset(
     tools: Sequence[BaseTool] = (),
     plugins: Plugins | None = None,
     for_model: bool = False,
-    for_session: bool = False,
     within: Sequence[str] = (),
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
@@ -205,7 +204,6 @@ def open_toolset(
         services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
-        _drop_plan_tools(registry, is_wanted=for_session and settings.plan_enabled.value)
         hooks = None
         if settings.hooks:
             from tejat.app.hooks import start_hooks
@@ -222,22 +220,11 @@ def open_toolset(
         if has_external_tools(settings):
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox_notes, *problems)
-        toolset = Toolset(
-            *(registry, settings, services, make_scheduler),
-            hooks=hooks,
-            external=external,
-            notes=notes,
-            initial_mode=policy.mode or settings.approval_mode.value,
-        )
+        toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
+        toolset.initial_mode = policy.mode or settings.approval_mode.value
         if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
             _load_policy_now(toolset, run_config, policy.mode)
         yield toolset
-
-
-def _drop_plan_tools(registry: ToolRegistry, *, is_wanted: bool) -> None:
-    """Remove the tools that switch the mode of a session where there is none, or plan mode is disabled."""
-    for name in () if is_wanted else PLAN_TOOLS:
-        registry.unregister(name)
 
 
 def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:

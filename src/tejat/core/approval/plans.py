@@ -81,7 +81,7 @@ class NoPlanMode:
     is_on = False
 
     def enter(self) -> NoReturn:
-        raise ToolFailure(lazy("Plan mode needs a session."), ErrorType.EXECUTION_FAILED)
+        raise ToolFailure(lazy("Plan mode needs a session in which it is enabled."), ErrorType.EXECUTION_FAILED)
 
     async def review(self, file_name: str, ask: AskAboutPlan | None) -> NoReturn:
-        raise ToolFailure(lazy("Plan mode needs a session."), ErrorType.EXECUTION_FAILED)
+        raise ToolFailure(lazy("Plan mode needs a session in which it is enabled."), ErrorType.EXECUTION_FAILED)
