@@ -34,6 +34,7 @@ LAZY_IMPORTS = {
     "cli/interactive.py": "the front end is known",
     "cli/language.py": "there is a translation to load",
     "cli/main.py": "the subcommand is known",
+    "cli/extensions/main.py": "the subcommand is known",
     "cli/mcp/main.py": "the subcommand is known",
     "cli/run.py": "the mode of the run is known",
     "app/run_config.py": "the user adds headers to requests",

@@ -28,6 +28,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    "activate_skill": ("ActivateSkillTool",),
     ASK_USER: ("AskUserTool",),
     WRITE_TODOS: ("WriteTodosTool",),
     "get_internal_docs": ("GetInternalDocsTool",),

@@ -48,10 +48,12 @@ def session_system_prompt(
     is_headless: bool,
     window: Callable[[], int],
     subagents: SubagentRegistry,
+    skills: Callable[[int], str] = lambda _window: "",
 ) -> str:
     """Build the system prompt for a context window of `window` tokens. Raises UsageError.
 
     `describe_sandbox` returns what commands run in, empty for nothing. `subagents` are offered if they can be called.
+    `skills` returns the catalogue of skills.
     """
     is_lean = is_lean_window(window())
     text = context.to_prompt(run_config.roots[0])
@@ -64,6 +66,7 @@ def session_system_prompt(
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
         subagents=subagents.catalogue(window()) if _INVOKE_AGENT in tool_names and not is_lean else "",
+        skills=skills(window()),
     )
 
 

@@ -17,6 +17,7 @@ from tejat.app.session.session_parts import (
     make_budget,
     server_instructions,
     session_problems,
+    skill_catalogue,
     tool_index_options,
 )
 from tejat.app.session.subagents import load_subagents, subagent_notes
@@ -268,6 +269,7 @@ class SessionManager:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
+        toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(
@@ -280,8 +282,8 @@ class SessionManager:
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
-            state=SessionState(state.values),
-            problems=partial(session_problems, state.journal, self.run_model, external),
+            state=toolset.services.state,
+            problems=partial(session_problems, state.journal, self.run_model, toolset),
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
@@ -313,6 +315,7 @@ class SessionManager:
             is_headless=self._is_headless,
             window=window,
             subagents=self.subagents,
+            skills=partial(skill_catalogue, toolset),
         )
         conversation = Conversation(
             model,

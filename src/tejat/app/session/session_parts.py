@@ -55,6 +55,12 @@ def join_sections(*sections: Callable[[], str] | None) -> Callable[[], str]:
     return lambda: "\n\n".join(filter(None, (section() for section in given)))
 
 
+def skill_catalogue(toolset: Toolset, window: int) -> str:
+    """The skills for the system prompt of a context window of this size."""
+    services = toolset.services
+    return services.skills.catalogue_text(window) if services.has_skills else ""
+
+
 async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
     """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
     external.request_gate.open()
@@ -71,12 +77,12 @@ async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is
         emit(Noticed(message, Severity.NOTE))
 
 
-def session_problems(
-    journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
-) -> list[str]:
-    """What could not be recorded, and news about external tools."""
+def session_problems(journal: SessionJournal | None, run_model: RunModel, toolset: Toolset) -> list[str]:
+    """What could not be recorded, and news about external tools and skills."""
+    external, services = toolset.external, toolset.services
     found = (None if journal is None else journal.failure, run_model.recording_problem())
-    return [*filter(None, found), *(() if external is None else external.take_notices())]
+    notices = () if external is None else external.take_notices()
+    return [*filter(None, found), *notices, *(services.skills.take_notices() if services.has_skills else ())]
 
 
 def make_budget(

@@ -11,6 +11,7 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, configured_servers, tool_lists
+from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import TOOL_MODES
@@ -203,7 +204,9 @@ def open_toolset(
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
         services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
+        services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)
+        problems += _register_skills(run_config, services, registry)
         hooks = None
         if settings.hooks:
             from tejat.app.hooks import start_hooks
@@ -352,6 +355,22 @@ def _build_registry(
     core = None if settings.core is None else settings.core.value
     registry.select(core=core, exclude=[entry.value for entry in settings.exclude])
     return registry, problems
+
+
+def _register_skills(run_config: RunConfig, services: "ToolServices", registry: ToolRegistry) -> tuple[str, ...]:
+    """Register the tool that activates skills if there are any, and return notices about them."""
+    settings, is_trusted = run_config.settings, run_config.trust.is_trusted
+    if not settings.skills_enabled.value or not settings.skills_switch.value:
+        return ()
+    if not has_skills(run_config.paths, run_config.roots[0], is_trusted=is_trusted, extensions=run_config.extensions):
+        return ()
+    from tejat.app.skills.notices import startup_notices
+
+    entry = services.skills.tool_entry()
+    if entry is not None:
+        registry.register_entry(entry)
+        services.has_skills = True
+    return startup_notices(run_config.paths, services.skills.library)
 
 
 @contextmanager

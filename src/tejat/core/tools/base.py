@@ -12,6 +12,7 @@ from tejat.core.approval.confirmation import (
     AskUserConfirmation,
     Confirmation,
     PlanConfirmation,
+    Scope,
     TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
@@ -321,6 +322,19 @@ class ModifiableTool(Protocol):
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The arguments that propose `new_content` instead of what `confirmation` showed."""
+        ...
+
+
+@runtime_checkable
+class RememberingTool(Protocol):
+    """A tool that remembers an "always" itself, because it is about content that no rule can name."""
+
+    def agreement(self, confirmation: Confirmation) -> str | None:
+        """What an "always" would save, None if it cannot be saved."""
+        ...
+
+    def remember(self, confirmation: Confirmation, scope: Scope) -> None:
+        """Save an "always". Raises UsageError."""
         ...
 
 

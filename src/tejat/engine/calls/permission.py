@@ -22,7 +22,7 @@ from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, ModifiableTool, ToolContext, TrialTool
+from tejat.core.tools.base import BaseTool, ModifiableTool, RememberingTool, ToolContext, TrialTool
 from tejat.core.tools.call_events import BY_USER
 from tejat.engine.calls.approval.refusals import RejectedByUser, denied_error, non_interactive_error
 from tejat.engine.calls.approval.trial import run_trial
@@ -165,7 +165,7 @@ class Permission:
                 self._has_offered_sandboxed |= question.can_allow_sandboxed
                 reply, confirmation = await dialog.ask(question, confirmation)
                 if reply.new_content is None:
-                    self._remember_answer(reply, confirmation, verdict)
+                    self._remember_answer(tool, reply, confirmation, verdict)
                     return AuthorisedCall(params, confirmation, facts, BY_USER)
                 params = _apply_user_edit(tool, params, confirmation, reply.new_content)
                 note = _("This is your edited version.")
@@ -183,14 +183,17 @@ class Permission:
         origin: ToolOrigin,
     ) -> ApprovalRequest:
         rules = verdict.suggested_rules
+        always = join_lazy("; ", map(format_rule, rules)) if rules else None
+        if isinstance(tool, RememberingTool):
+            always = tool.agreement(confirmation) if self.remembers else None
         scopes = self._offered_scopes()
         server_rule = _server_rule(rules, confirmation)
         return ApprovalRequest(
             confirmation=confirmation,
             tool_name=tool.name,
             reason="" if verdict.is_routine else verdict.reason,
-            always=join_lazy("; ", map(format_rule, rules)) if rules else None,
-            scopes=scopes if rules else (),
+            always=always,
+            scopes=() if always is None else scopes,
             can_modify=isinstance(tool, ModifiableTool),
             note=note,
             origin=origin,
@@ -210,19 +213,22 @@ class Permission:
             return False
         return isinstance(confirmation, ExecConfirmation) and self.policy.can_offer_sandboxed(facts)
 
-    def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
+    def _remember_answer(
+        self, tool: BaseTool, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict
+    ) -> None:
         """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
+        if isinstance(tool, RememberingTool) and answer.outcome in _ALWAYS:
+            return _save(partial(tool.remember, confirmation, _scope_of(answer)))
         if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self.save_sandboxed is not None:
-            self.allow_sandboxed(_save(self.save_sandboxed))
-            return
+            return self.allow_sandboxed(_save(self.save_sandboxed))
         rules = _rules_from_answer(answer, confirmation, verdict)
         if not rules:
-            return
+            return None
         scope = _scope_of(answer)
         if scope in (Scope.PROJECT, Scope.USER) and self.save is not None:
             _save(partial(self.save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
-        self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
+        return self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
 
     def add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
         """Add the rules of an answer that lasts as long as `scope` says."""

@@ -9,9 +9,7 @@ from tejat.core.sanitize import sanitize_line, sanitize_text
 from tejat.ui.mcp_server.approval_form import ApprovalForm
 
 _MAX_ANSWER_CHARS = 4_000
-_NOTICE = (
-    "The model asks you. Your answers go to the model and permit nothing. Leave out what you do not want to answer."
-)
+_NOTICE = "The model asks you. Your answers go to the model and permit nothing. Leave out what you cannot answer."
 
 
 def build_question_form(asked: AskUserConfirmation) -> ApprovalForm:

@@ -11,7 +11,7 @@ from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_paths
-from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
+from tejat.workspace.files.created_directories import ParentDirectory, make_directories
 from tejat.workspace.files.openat import (
     BeneathOpener,
     PathResolution,
@@ -60,7 +60,7 @@ class Roots:
     `plans` is the directory of plan files, None if the session has none yet.
     """
 
-    __slots__ = ("_beneath", "_for_reading", "_opener", "_spellings", "directories", "paths", "plans")
+    __slots__ = ("_beneath", "_for_reading", "_opener", "_read_only", "_spellings", "directories", "paths", "plans")
 
     def __init__(
         self,
@@ -90,21 +90,34 @@ class Roots:
         self._opener = opener
         self.plans: PlanDirectory | None = None
         self._for_reading = tuple(roots[working:])
+        self._read_only: tuple[RootDirectory, ...] = ()
         self._set_roots(tuple(roots[:working]), spellings)
 
     def add(self, directories: OnePathOrMany) -> tuple[RootDirectory, ...]:
         """Add workspace directories and return the new ones. Raises UsageError, adding none."""
-        known = [*self.directories, *self._for_reading]
+        new, spellings = self._open_more(list_paths(directories))
+        self._set_roots((*self.directories, *new), spellings)
+        return new
+
+    def add_read_only(self, directory: str) -> None:
+        """Let a directory be read, listed and searched, by absolute path, but not written to.
+
+        It may lie in a workspace directory. Raises UsageError.
+        """
+        new, spellings = self._open_more((directory,))
+        self._read_only += new
+        self._set_roots(self.directories, spellings)
+
+    def _open_more(self, directories: Sequence[str]) -> tuple[tuple[RootDirectory, ...], dict[str, RootDirectory]]:
+        known = [*self.directories, *self._for_reading, *self._read_only]
         roots, spellings = list(known), dict(self._spellings)
         try:
-            for directory in list_paths(directories):
+            for directory in directories:
                 _open_root(directory, roots, spellings)
         except BaseException:
             _close_all(roots[len(known) :])
             raise
-        new = tuple(roots[len(known) :])
-        self._set_roots((*self.directories, *new), spellings)
-        return new
+        return tuple(roots[len(known) :]), spellings
 
     def _set_roots(self, directories: tuple[RootDirectory, ...], spellings: dict[str, RootDirectory]) -> None:
         prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
@@ -127,6 +140,7 @@ class Roots:
         """Close the directories. Files opened beneath them stay open."""
         _close_all(self.directories)
         _close_all(self._for_reading)
+        _close_all(self._read_only)
         if self.plans is not None:
             self.plans.close()
 
@@ -176,14 +190,14 @@ class Roots:
             raise self._failure(error, location, PathPurpose.LIST) from error
         return OpenDirectory(fd, location, status)
 
-    def open_parent(self, location: Location, *, create: bool) -> "ParentDirectory":
+    def open_parent(self, location: Location, *, create: bool) -> ParentDirectory:
         """Open the parent directory of a file, existing or not, after following all links, dangling ones too.
 
         With `create` missing directories are created; without it nothing is changed. Raises WorkspaceError:
         TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE if a parent is a file. After an error no
         created directory is left.
         """
-        if location.root in self._for_reading:
+        if location.root in (*self._for_reading, *self._read_only):
             raise outside_workspace_error(location.path, self.paths)
         if self.plans is not None and location.root is self.plans.root:
             if not self.plans.is_writable:
@@ -198,6 +212,8 @@ class Roots:
                 refuse_kernel_filesystem(walk.fd)
                 *missing, name = reversed(walk.pending)
                 resolved = self._real_location(Location(walk.root, "/".join([*walk.trail, *missing, name])))
+                if resolved.root in self._read_only:  # through a link
+                    raise outside_workspace_error(location.path, self.paths)
                 created = make_directories(walk.fd, missing if create else ())
         except OSError as error:
             raise self._failure(error, location, PathPurpose.WRITE) from error
@@ -319,41 +335,6 @@ class OpenDirectory(_OpenHandle):
     """A directory, open for `os.scandir(fd)` and as a `dir_fd`."""
 
     __slots__ = ()
-
-
-class ParentDirectory:
-    """The directory in which a file is or would be written, after following all links.
-
-    `name` is the last component, not a link when it was resolved. `location` is that of the file itself, the same for
-    every link to it. `fd` is the parent directory or, while some are `missing`, the deepest existing one; it can be
-    synced if the directory is readable.
-    """
-
-    __slots__ = ("_made", "location", "missing", "name")
-
-    def __init__(self, created: CreatedDirectories, name: str, location: Location, missing: tuple[str, ...]) -> None:
-        self._made = created
-        self.name = name
-        self.location = location
-        self.missing = missing
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def fd(self) -> int:
-        return self._made.fd
-
-    def remove_created(self) -> None:
-        """Remove the directories that `open_parent` created, as far as they are empty."""
-        self._made.remove()
-
-    def close(self) -> None:
-        """Close the descriptors, leaving created directories. A second call does nothing."""
-        self._made.close()
 
 
 def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, RootDirectory]) -> None:

@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from tejat.core.approval.user_question import UserQuestion
+from tejat.core.approval.user_question import QuestionType, UserQuestion
 from tejat.core.frozen import frozen
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.approval import user_questions as texts
@@ -14,11 +14,14 @@ from tejat.ui.terminal.render.text_rows import (
     styled_row,
     styled_rows,
     truncate,
+    truncated_row,
     wrap_text,
 )
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MAX_INPUT_ROWS = 4
+_MIN_INPUT_COLUMNS = 10
+_YES_NO_KEYS = ("y", "n")
 
 
 @frozen
@@ -75,14 +78,20 @@ class QuestionPage:
             self._type(key)
         elif key == " " and not is_pasted:
             self._mark(self._cursor)
-        elif key.isascii() and key.isdigit() and 1 <= int(key) <= self._other and not is_pasted:
-            self._cursor = int(key) - 1
-            self._mark(self._cursor)
+        elif (place := self._place_of(key)) is not None and not is_pasted:
+            self._cursor = place
+            self._mark(place)
             return not self.question.is_multiple
         elif len(key) == 1 and key.isprintable():
             self._cursor = self._other
             self._type(key)
         return False
+
+    def _place_of(self, key: str) -> int | None:
+        """The answer that a key stands for: by number, or by the first letter of yes and no."""
+        if self.question.type is QuestionType.YESNO and key.lower() in _YES_NO_KEYS:
+            return _YES_NO_KEYS.index(key.lower())
+        return int(key) - 1 if key.isascii() and key.isdigit() and 1 <= int(key) <= self._other else None
 
     def _type(self, key: str) -> None:
         if self._input.press(key) and self._labels and not self.question.is_multiple:
@@ -112,17 +121,23 @@ class QuestionPage:
             rows += self._answer_rows(place, label, description, theme, width)
             if place == self._cursor:
                 cursor = first, len(rows) - 1
-        first = len(rows)
-        sign = f"{self._sign(self._other, theme)}{texts.other_label()} " if self._labels else "= "
+        first, sign = len(rows), "= "
+        if self._labels:
+            label = f"{self._sign(self._other, theme)}{texts.other_label()} "
+            if display_width(label) + _MIN_INPUT_COLUMNS <= width:
+                sign = label
+            else:
+                rows.append(truncated_row(theme, label, StyleRole.TEXT, width))
+        at = len(rows)
         typed = self._input.render(theme, width=width, max_rows=_MAX_INPUT_ROWS, first=sign)
         rows += typed.rows
         if not self._input.text and self.question.placeholder:
             hint = truncate(escape_line(self.question.placeholder), width - display_width(sign), theme)
-            rows[first] = styled_row(theme, (sign, StyleRole.TEXT), (hint, StyleRole.QUIET))
+            rows[at] = styled_row(theme, (sign, StyleRole.TEXT), (hint, StyleRole.QUIET))
         if not self.is_typing:
             return PageRows(rows, cursor, None)
         column, line = typed.caret
-        return PageRows(rows, (first, len(rows) - 1), (column, first + line))
+        return PageRows(rows, (first, len(rows) - 1), (column, at + line))
 
     def _offered(self) -> list[tuple[str, str]]:
         offered = texts.offered_answers(self.question)
