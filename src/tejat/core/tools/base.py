@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -94,10 +94,6 @@ class ToolResult:
         }
 
 
-AskUser: TypeAlias = Callable[[AskUserConfirmation | PlanConfirmation], Awaitable[ApprovalReply]]
-"""Asks the user on behalf of a running call. Raises UserUnavailable."""
-
-
 @frozen
 class ToolContext:
     """The context of one call.
@@ -107,8 +103,7 @@ class ToolContext:
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
     add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `ask` asks the
     user something that does not permit the call, None if there is nobody to ask. `plan_file` is the real path of the
-    plan file that the call was allowed to write because it is one: the tool writes no other file then, whatever its
-    arguments mean by now.
+    one file that the call may write, because it is a plan; empty if its arguments say what it writes.
     """
 
     approved: Confirmation | None = None
@@ -117,7 +112,7 @@ class ToolContext:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     call_id: str = ""
     index: int = 0
-    ask: AskUser | None = None
+    ask: Callable[[AskUserConfirmation | PlanConfirmation], Awaitable[ApprovalReply]] | None = None
     plan_file: str = ""
 
 
