@@ -33,6 +33,7 @@ TOOLS = {
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
     "enter_plan_mode": ("Enter Plan Mode", "EnterPlanModeTool", "plan"),
     "exit_plan_mode": ("Exit Plan Mode", "ExitPlanModeTool", "plan"),
 }
@@ -136,6 +137,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "invoke_agent": (["agent_name", "prompt"], []),
     "enter_plan_mode": ([], ["reason"]),
     "exit_plan_mode": (["plan_filename"], []),
 }
@@ -221,6 +223,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"command": "true"}],
         [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
     ),
+    "invoke_agent": ([{"agent_name": "generalist", "prompt": "Look."}], []),
     "list_background_processes": ([{}], []),
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),

@@ -13,6 +13,7 @@ from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
     from tejat.core.agent.session_state import SessionState
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.plans import PlanMode
     from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
@@ -62,6 +63,8 @@ class ToolDependencies(Protocol):
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
         ...
+
+    def subagents(self) -> "SubagentLauncher": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -152,12 +155,16 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
 
             return StopBackgroundProcessTool(dependencies.shell().jobs)
         case _:
-            return _load_session_tool(name, dependencies) or load_file_tool(name, dependencies.workspace())
+            return _load_session_tool(name, dependencies)
 
 
-def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool | None:
-    """Create a tool that works on the session, None for another name."""
+def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
+    """Create a tool that belongs to a session, or a file tool. Raises UsageError for an unknown name."""
     match name:
+        case "invoke_agent":
+            from tejat.tools.invoke_agent import AgentTool
+
+            return AgentTool(dependencies.subagents)
         case "ask_user":
             from tejat.tools.ask_user import AskUserTool
 
@@ -179,7 +186,7 @@ def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool | 
 
             return ExitPlanModeTool(dependencies.plan_mode())
         case _:
-            return None
+            return load_file_tool(name, dependencies.workspace())
 
 
 def load_file_tool(name: str, workspace: "Workspace") -> BaseTool:

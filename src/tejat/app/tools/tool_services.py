@@ -11,9 +11,9 @@ from tejat.app.run_config import RunConfig
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode
+from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
-from tejat.core.errors import UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tejat.app.skills.service import SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.modes import SandboxRequest
-    from tejat.core.approval.plans import PlanMode
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.engine.calls.undo_recorder import UndoRecorder
@@ -67,6 +67,8 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
+        self.launcher: Callable[[], SubagentLauncher] | None = None
+        """Returns what starts agents, loaded when the first one starts."""
         self.plan_mode: Callable[[], PlanMode] = NoPlanMode
         self.session_id = ""
         """The session that current calls belong to."""
@@ -152,21 +154,25 @@ class ToolServices:
         return self.answers
 
     def session_state(self) -> SessionState:
-        return self.state
+        """The state that the present call belongs to: that of the session, or of a run of a sub-agent."""
+        return self.state.of_agent(current_agent())
 
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
-        if tool in PLAN_TOOLS:
-            return self.plan_mode is not NoPlanMode
-        return tool not in UNDECLARED_TOOLS
+        return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not NoPlanMode)
 
     @cached_property
     def skills(self) -> "SkillService":
         """The skills of the run."""
         from tejat.app.skills.service import SkillService
 
-        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
+        return SkillService(self._run_config, state=self.session_state, show=self.show_read_only, can_ask=self.can_ask)
+
+    def subagents(self) -> "SubagentLauncher":
+        if self.launcher is None:
+            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
+        return self.launcher()
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -360,8 +366,7 @@ class ToolServices:
         from tejat.app.tools.sandbox_paths import sandbox_paths
         from tejat.workspace.sandbox.selection import select_sandbox
 
-        paths = sandbox_paths(self._paths, self._workspace.roots.directories)
-        options = self._sandbox_options
+        paths, options = sandbox_paths(self._paths, self._workspace.roots.directories), self._sandbox_options
         return select_sandbox(
             options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
         )[1]
@@ -373,11 +378,10 @@ class ToolServices:
     def _set_sandbox_report(self, report: "SandboxReport") -> None:
         """Warn the user, once, if there is no sandbox and they have not chosen that."""
         is_new, self._sandbox_report = self._sandbox_report is None, report
-        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF and self.on_warning is not None:
+        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF:
             why, fix = report.files.detail, report.fix
-            self.on_warning(
-                _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
-            )
+            words = _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
+            self._warn_user(words)
 
 
 def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":

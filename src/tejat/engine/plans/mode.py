@@ -83,6 +83,11 @@ class SessionPlanMode:
         """The plan that the user approved in this session."""
         return approved_plan(self._session().state)
 
+    @property
+    def location(self) -> PlanLocation:
+        """Where the plans of the session are. Raises ConfigurationError."""
+        return self._locate(self._session().session_id)
+
     def enter(self) -> None:
         self._switch(ApprovalMode.PLAN, MODEL_SOURCE)
         leave = _("The model switched to plan mode. Shift-Tab to leave it.")
@@ -122,7 +127,7 @@ class SessionPlanMode:
     def plans(self) -> tuple[Plan, ...]:
         """The plan files of the session that can be read, the newest first."""
         plans = self._roots.plans
-        if plans is None and not os.path.isdir(self._locate(self._session().session_id).path):
+        if plans is None and not os.path.isdir(self.location.path):
             return ()
         plans = self.open()
         if plans is None:
