@@ -210,6 +210,7 @@ class SessionManager:
         self.questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
+        toolset.initial_mode = options.mode or run_config.settings.approval_mode.value
         toolset.has_plans = run_config.settings.plan_enabled.value
         if toolset.has_plans:
             toolset.services.plan_mode = lambda: self.plan_mode
@@ -293,7 +294,7 @@ class SessionManager:
     ) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
-        self.prompt_expander = PromptExpander(self.run_config, toolset)
+        self.prompt_expander = PromptExpander(self.run_config, toolset, find_agent=self.subagents.callable_name)
         toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),

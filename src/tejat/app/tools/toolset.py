@@ -224,7 +224,6 @@ def open_toolset(
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox_notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
-        toolset.initial_mode = policy.mode or settings.approval_mode.value
         if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
             _load_policy_now(toolset, run_config, policy.mode)
         yield toolset
