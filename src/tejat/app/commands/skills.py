@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.session_parts import reload_skills
 from tejat.app.skills.manager import NotAgreed, SkillManager
 from tejat.app.skills.reports import SkillRow, listing_report, skill_report, skill_rows
 from tejat.app.skills.service import SkillService
 from tejat.app.skills.switches import SkillScope, SkillSwitches
 from tejat.config.skills.content import read_skill_content
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
@@ -91,8 +93,15 @@ class SkillsCommand(SlashCommand):
         return skill_report(self.context.run_config.paths, row, content.body, dict(content.sizes))
 
     def _switched(self, message: str) -> Report:
-        came, went = self.context.manager.reload_skills(self.context.reload_settings())
+        came, went = self._reload_skills()
         return Report(blocks=(Paragraph(message, Tone.GOOD), *_changes(came, went)))
+
+    def _reload_skills(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Look for skills again. The tool and the system prompt change with the next prompt."""
+        config = replace(self.context.run_config, settings=self.context.reload_settings())
+        changes = reload_skills(self.context.toolset, config)
+        self.context.conversation.set_context(self.context.conversation.template.context)
+        return changes
 
     async def _link(self, path: str, scope: SkillScope, user: UserPrompter) -> None:
         config = self.context.run_config
@@ -103,11 +112,11 @@ class SkillsCommand(SlashCommand):
         except NotAgreed as error:
             user.show(text_report(str(error)))
             return
-        came, went = self.context.manager.reload_skills(self.context.reload_settings())
+        came, went = self._reload_skills()
         user.show(Report(blocks=(*(Paragraph(each, Tone.GOOD) for each in messages), *_changes(came, went))))
 
     def _reload(self) -> Report:
-        came, went = self.context.manager.reload_skills(self.context.reload_settings())
+        came, went = self._reload_skills()
         done = Paragraph(_("Agent skills reloaded successfully."), Tone.GOOD)
         problems = (Paragraph(str(problem.message), Tone.WARNING) for problem in self._skills.library.problems[:10])
         return Report(blocks=(done, *_changes(came, went), *problems))
