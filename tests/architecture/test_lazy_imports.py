@@ -37,6 +37,7 @@ LAZY_IMPORTS = {
     "cli/extensions/main.py": "the subcommand is known",
     "cli/mcp/main.py": "the subcommand is known",
     "cli/run.py": "the mode of the run is known",
+    "app/extensions/session/activation.py": "an extension has rules, hooks or settings",
     "app/run_config.py": "the user adds headers to requests, or has extensions",
     "app/startup.py": "the user has no model yet",
     "cli/tools/main.py": "the subcommand is known",
