@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.agent.subagents import AgentCall
+from tejat.core.agent.subagents import AgentRunId
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.undo import ChangeKind, RestoreScope, UndoEntry
@@ -30,8 +30,8 @@ class Project:
             agent=self.current_agent,
         )
 
-    def current_agent(self) -> AgentCall:
-        return AgentCall(self.agent, "parent") if self.agent else AgentCall()
+    def current_agent(self) -> AgentRunId:
+        return AgentRunId(self.agent, "parent") if self.agent else AgentRunId()
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name

@@ -85,30 +85,30 @@ class SubagentDefinition:
 
 
 @frozen
-class AgentCall:
+class AgentRunId:
     """The id of a run of a sub-agent, and the call of its parent that started it. Both are empty outside of agents."""
 
     agent_id: str = ""
     call_id: str = ""
 
 
-NO_AGENT = AgentCall()
-_current_call: ContextVar[AgentCall] = ContextVar("current_call", default=NO_AGENT)
+NO_AGENT = AgentRunId()
+_current_run: ContextVar[AgentRunId] = ContextVar("current_run", default=NO_AGENT)
 
 
 def current_agent() -> str:
     """The id of the sub-agent whose work the calling task does, empty outside of sub-agents."""
-    return _current_call.get().agent_id
+    return _current_run.get().agent_id
 
 
-def current_agent_call() -> AgentCall:
+def current_agent_run() -> AgentRunId:
     """The run of a sub-agent whose work the calling task does."""
-    return _current_call.get()
+    return _current_run.get()
 
 
 def enter_agent(agent_id: str, call_id: str) -> None:
     """Mark the calling task, and those that it starts, as working for a sub-agent."""
-    _current_call.set(AgentCall(agent_id, call_id))
+    _current_run.set(AgentRunId(agent_id, call_id))
 
 
 class SubagentLauncher(Protocol):

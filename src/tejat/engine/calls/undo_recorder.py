@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 
 from tejat.config.paths import project_key
-from tejat.core.agent.subagents import AgentCall
+from tejat.core.agent.subagents import AgentRunId
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
@@ -58,7 +58,7 @@ class _Before:
     snapshots: _Snapshots
     seen: int
     is_exact: bool
-    agent: AgentCall
+    agent: AgentRunId
 
 
 @frozen
@@ -86,7 +86,7 @@ class UndoRecorder:
         file_limit: int = _FILE_LIMIT,
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
-        agent: Callable[[], AgentCall] = AgentCall,
+        agent: Callable[[], AgentRunId] = AgentRunId,
         helpers: Callable[[], Collection[int]] = tuple,
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
