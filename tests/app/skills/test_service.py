@@ -222,7 +222,7 @@ def test_what_a_sub_agent_activates_is_its_own(place: Place) -> None:
     activate(service)
 
     async def work(agent_id: str) -> list[str]:
-        enter_agent(agent_id)
+        enter_agent(agent_id, "call")
         return [str((await service.activate("pdf", None)).llm_content) for _call in range(2)]
 
     first, second = asyncio.run(work("reader#1"))

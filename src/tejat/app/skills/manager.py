@@ -25,6 +25,7 @@ from tejat.core.i18n import _
 from tejat.core.text.paths import is_beneath
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report
+from tejat.workspace.downloads.failure import DownloadFailure
 from tejat.workspace.downloads.package import FetchedPackage, PackageFetcher
 from tejat.workspace.downloads.placement import (
     exchange_directories,
@@ -41,6 +42,10 @@ from tejat.workspace.threads.offload import run_blocking
 
 SKILL_SUFFIX = ".skill"
 _NO, _YES = range(2)
+
+
+FAILURES = (UsageError, ConfigurationError, DownloadFailure)
+"""What the methods of `SkillManager` raise, besides OSError."""
 
 
 class NotAgreed(Exception):

@@ -6,19 +6,18 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.app.skills.manager import NotAgreed
+from tejat.app.skills.manager import FAILURES, NotAgreed
 from tejat.app.skills.switches import SkillScope
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error, print_usage_error
 from tejat.config.settings.admin import require_enabled
-from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NOT_CONFIRMED, EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.prompter import PlainPrompter
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.external.editor import ExternalEditor
-from tejat.workspace.downloads.failure import DownloadFailure
 
 
 def exit_codes(*, asks: bool = False) -> tuple[tuple[str, str], ...]:
@@ -57,7 +56,7 @@ def run_command(work: Callable[[RunConfig], Awaitable[list[str]]]) -> int:
     except NotAgreed as error:
         print_error(error)
         return EXIT_NOT_CONFIRMED
-    except (UsageError, ConfigurationError, DownloadFailure) as error:
+    except FAILURES as error:
         print_error(error)
         return EXIT_FAILED
     except BrokenPipeError:
