@@ -14,7 +14,7 @@ from tejat.core.messages.tokens import estimate_message_tokens, estimate_request
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
-from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, Compressor
+from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, CompressionScope, Compressor
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
@@ -47,9 +47,7 @@ def compress(
     room: int = 1_000_000,
 ) -> tuple[Sequence[Message], Compressed]:
     return asyncio.run(
-        (compressor or Compressor()).compress(
-            ask or Summariser(), messages, tokens_before=tokens, room=room, preamble_length=keep_first
-        )
+        (compressor or Compressor()).compress(ask or Summariser(), messages, CompressionScope(tokens, room, keep_first))
     )
 
 

@@ -299,6 +299,7 @@ class SessionManager:
             models=self._models,
             hooks=toolset.hooks,
             rewind_points=state.rewind_points,
+            archive=state.archive,
         )
         return conversation
 
