@@ -22,6 +22,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
     "invoke_agent": ("AgentTool",),
+    "recall": ("RecallTool",),
 }
 """Every built-in tool with its class names and former names."""
 

@@ -13,6 +13,7 @@ from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
     from tejat.core.tools.edit_failure import EditCorrector
+    from tejat.core.tools.recall import Recall
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
@@ -45,6 +46,8 @@ class ToolDependencies(Protocol):
     def web(self) -> "WebAccess": ...
 
     def corrector(self) -> "EditCorrector | None": ...
+
+    def recall(self) -> "Recall": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -129,6 +132,10 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.stop_background_process import StopBackgroundProcessTool
 
             return StopBackgroundProcessTool(dependencies.shell().jobs)
+        case "recall":
+            from tejat.tools.recall import RecallTool
+
+            return RecallTool(dependencies.recall())
         case _:
             return load_file_tool(name, dependencies.workspace())
 

@@ -12,6 +12,7 @@ from tejat.app.session.context import builtin_system_prompt, load_context_files,
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
+    attach_recall,
     await_external_tools,
     make_budget,
     server_instructions,
@@ -32,6 +33,7 @@ from tejat.core.i18n import _
 from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
+from tejat.core.tools.recall import RECALL
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation, Safeguards
@@ -196,6 +198,8 @@ class SessionManager:
         self._questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
+        self._recall_entry = toolset.registry.entry(RECALL)
+        toolset.registry.unregister(RECALL)
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
@@ -326,5 +330,6 @@ class SessionManager:
         session = self.session
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
+        attach_recall(self.toolset, session, self._recall_entry, self.run_config.secrets)
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)

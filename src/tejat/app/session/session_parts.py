@@ -1,6 +1,6 @@
 """Parts that a session is built from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -8,17 +8,21 @@ from tejat.app.model_source import RunModel, own_prices
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, Severity
+from tejat.core.agent.history_events import HistoryReplaced
 from tejat.core.agent.options import AgentOptions
 from tejat.core.i18n import _
+from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.session import Session
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
 from tejat.tools import find_tools_entry
+from tejat.tools.registry import ToolEntry
 
 if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
@@ -63,6 +67,33 @@ async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is
     if late and is_first:
         message = _("Still starting: {names}. The tools will be available later.", names=", ".join(late))
         emit(Noticed(message, Severity.NOTE))
+
+
+def attach_recall(toolset: Toolset, session: Session, entry: ToolEntry | None, secrets: Sequence[str]) -> None:
+    """Let tools recall earlier parts of this session, and declare the tool for it once there are any.
+
+    `entry` is the tool, None if the settings disable it.
+    """
+    registry, conversation = toolset.registry, session.conversation
+
+    def recall(query: RecallQuery) -> RecalledPart:
+        # Imported late: most sessions are never summarized.
+        from tejat.engine.sessions.journal import JournalMask
+        from tejat.engine.sessions.recall import ConversationRecall
+
+        is_saved = bool(session.journal_path)
+        return ConversationRecall(conversation, JournalMask(secrets).mask, is_saved=is_saved)(query)
+
+    def declare() -> None:
+        if entry is not None and RECALL not in registry:
+            registry.register_entry(entry)
+
+    registry.unregister(RECALL)
+    toolset.services.fetch_earlier = recall
+    conversation.can_recall = lambda: entry is not None and not toolset.is_forbidden(RECALL)
+    conversation.history_events.subscribe(lambda event: declare() if isinstance(event, HistoryReplaced) else None)
+    if session.info.is_resumed:
+        declare()
 
 
 def session_problems(

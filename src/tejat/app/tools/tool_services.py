@@ -13,7 +13,7 @@ from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.status import SandboxState
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
+    from tejat.core.tools.recall import Recall, RecalledPart, RecallQuery
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.policy.types import Enclosure
     from tejat.tools.web.access import WebAccess
@@ -69,6 +70,8 @@ class ToolServices:
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
+        self.fetch_earlier: Recall | None = None
+        """Fetches earlier parts of its conversation."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None
@@ -120,6 +123,15 @@ class ToolServices:
             search=None if address is None else partial(_search_endpoint, address.value, self._environment),
             secrets=lambda: self._run_config.secrets,
         )
+
+    def recall(self) -> "Recall":
+        return self._recall
+
+    def _recall(self, query: "RecallQuery") -> "RecalledPart":
+        """Recall from the current conversation. Raises ToolFailure."""
+        if self.fetch_earlier is None:
+            raise ToolFailure(_("There is no conversation to recall from."), ErrorType.EXECUTION_FAILED)
+        return self.fetch_earlier(query)
 
     def corrector(self) -> "EditCorrector | None":
         if self._model is None or not self._settings.llm_correction.value:

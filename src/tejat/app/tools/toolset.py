@@ -355,4 +355,4 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = workspace
+    shell = memory = web = corrector = recall = workspace

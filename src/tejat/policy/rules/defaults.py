@@ -16,6 +16,7 @@ _READ_ONLY_TOOLS = (
     "read_many_files",
     "list_background_processes",
     "read_background_output",
+    "recall",
 )
 _WRITE_TOOLS = ("write_file", "replace", MEMORY, "stop_background_process")
 """These change something with any arguments."""

@@ -144,6 +144,12 @@ def _tool_query(arguments: CallArguments) -> _Subject:
     return _Subject(_quote(", ".join(filter(None, [arguments.text("query"), *arguments.paths("names")]))))
 
 
+def _recalled(arguments: CallArguments) -> _Subject:
+    text, messages, turns = (arguments.text(name) for name in ("text", "messages", "turns"))
+    place = f"messages {messages}" if messages else f"turns {turns}" if turns else ""
+    return _Subject(_quote(text) or place or "all turns", (place,) if text and place else ())
+
+
 def _quoted(name: str) -> Callable[[CallArguments], _Subject]:
     return lambda arguments: _Subject(_quote(arguments.text(name)))
 
@@ -232,6 +238,11 @@ _FIND_TOOLS = _Wording(
     lazy("Searching the tools for {object}", object=_OBJECT),
     lazy("Search the tools for {object}", object=_OBJECT),
 )
+_RECALL = _Wording(
+    lazy("Recalled {object}", object=_OBJECT),
+    lazy("Recalling {object}", object=_OBJECT),
+    lazy("Recall {object}", object=_OBJECT),
+)
 _CALL = _Wording(
     lazy("Called {object}", object=_OBJECT),
     lazy("Calling {object}", object=_OBJECT),
@@ -255,4 +266,5 @@ _TOOLS: dict[str, tuple[_Wording, Callable[[CallArguments], _Subject]]] = {
     "read_background_output": (_READ_JOB, _process),
     "stop_background_process": (_STOP_JOB, _process),
     "find_tools": (_FIND_TOOLS, _tool_query),
+    "recall": (_RECALL, _recalled),
 }
