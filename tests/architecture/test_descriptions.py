@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, TypedTool
+from tejat.core.tools.base import BaseTool, ParsingTool
 from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
@@ -30,6 +30,9 @@ TOOLS = {
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
     "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
     "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
+    "ask_user": ("Ask User", "AskUserTool", "communicate"),
+    "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
+    "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -80,8 +83,9 @@ class TestDeclarations:
 
     def test_no_page_is_left_over(self) -> None:
         pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "descriptions").glob("*.md")}
-        # One is added to what a command says of its tools, the other is declared where there are too many tools.
-        assert pages == {*TOOLS, "discovered_tool", "find_tools"}
+        # One is added to what a command says of its tools; the others are declared where there are too many tools, or
+        # where there are skills.
+        assert pages == {*TOOLS, "discovered_tool", "find_tools", "activate_skill"}
 
     def test_the_registry_gives_out_the_same(self, here: ToolDependencies) -> None:
         registry = session_registry(here)
@@ -127,6 +131,9 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "save_memory": (["fact"], []),
     "web_fetch": (["prompt"], []),
     "google_web_search": (["query"], []),
+    "ask_user": (["questions"], []),
+    "write_todos": (["todos"], []),
+    "get_internal_docs": ([], ["path"]),
 }
 
 
@@ -216,6 +223,9 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "save_memory": ([{"fact": "Likes tea."}], [{"modified_by_user": True, "modified_content": "x"}]),
     "web_fetch": ([{"prompt": "https://a.example"}, {"url": "https://a.example"}], []),
     "google_web_search": ([{"query": "tea"}], []),
+    "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
+    "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
+    "get_internal_docs": ([{}], [{"path": "index.md"}]),
 }
 
 
@@ -226,7 +236,7 @@ def in_place(arguments: dict[str, object], root: Path) -> dict[str, object]:
 
 
 def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
-    assert isinstance(tool, TypedTool)
+    assert isinstance(tool, ParsingTool)
     return tool.parse(arguments)
 
 

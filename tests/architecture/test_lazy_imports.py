@@ -19,6 +19,7 @@ LAZY_IMPORTS = {
     "app/session/interactive.py": "the user runs a shell line",
     "app/session/manager.py": "a run needs the service",
     "app/setup/notes.py": "a settings file has a name that is not in the schema",
+    "app/session/subagents.py": "there are agent files to read, or settings for agents",
     "app/session/prompt_expansion.py": "a custom command is called",
     "app/session/status.py": "sandboxed commands may run without asking",
     "app/tools/external_tools.py": "external tools are discovered, in the background",

@@ -96,6 +96,13 @@ NOT_FOR_TALKING = {
         "tejat.mcp",
     ),
     *(
+        "yaml",
+        "tejat.config.agents.directory",
+        "tejat.config.agents.overrides",
+        "tejat.config.agents.tool_list",
+        "tejat.engine.subagents",
+    ),
+    *(
         "tejat.models.openai.client",
         "tejat.models.anthropic.client",
         "tejat.models.gemini.vertex",

@@ -20,12 +20,12 @@ def lost() -> list[McpRoot]:
     raise OSError(2, "/home/me/secret")
 
 
-NOBODY = ClientCallbacks()
+NO_USER = ClientCallbacks()
 EVERYBODY = ClientCallbacks(lambda: [McpRoot("file:///home/me/a%20b", "a b")], repeat, repeat)
 
 
 def test_only_what_can_be_answered_is_offered() -> None:
-    assert ServerRequestHandler("one", NOBODY).capabilities(with_list_changed=True) == {"roots": {"listChanged": True}}
+    assert ServerRequestHandler("one", NO_USER).capabilities(with_list_changed=True) == {"roots": {"listChanged": True}}
     assert ServerRequestHandler("one", EVERYBODY).capabilities(with_list_changed=False) == {
         "roots": {},
         "elicitation": {"form": {}, "url": {}},
@@ -36,8 +36,8 @@ def test_only_what_can_be_answered_is_offered() -> None:
 @pytest.mark.parametrize(
     ("host", "method", "answer"),
     [
-        (NOBODY, "ping", {}),
-        (NOBODY, "roots/list", {"roots": []}),
+        (NO_USER, "ping", {}),
+        (NO_USER, "roots/list", {"roots": []}),
         (EVERYBODY, "roots/list", {"roots": [{"uri": "file:///home/me/a%20b", "name": "a b"}]}),
         (EVERYBODY, "elicitation/create", {"alias": "one", "message": "who?"}),
         (EVERYBODY, "sampling/createMessage", {"alias": "one", "message": "who?"}),
@@ -50,8 +50,8 @@ def test_answers(host: ClientCallbacks, method: str, answer: JsonObject) -> None
 @pytest.mark.parametrize(
     ("host", "method", "code", "words"),
     [
-        (NOBODY, "elicitation/create", -32601, "Nobody can be asked here."),
-        (NOBODY, "sampling/createMessage", -32601, "The model may not be asked here."),
+        (NO_USER, "elicitation/create", -32601, "Nobody can be asked here."),
+        (NO_USER, "sampling/createMessage", -32601, "The model may not be asked here."),
         (EVERYBODY, "tasks/list", -32601, "There is no such method here."),
         (EVERYBODY, "", -32601, "There is no such method here."),
         (ClientCallbacks(elicit=break_down), "elicitation/create", -32603, "It could not be answered."),
@@ -67,7 +67,7 @@ def test_refusals_tell_nothing_of_us(host: ClientCallbacks, method: str, code: i
 
 def test_what_takes_long() -> None:
     asked = ("ping", "roots/list", "elicitation/create", "sampling/createMessage")
-    assert [method for method in asked if ServerRequestHandler("one", NOBODY).is_interactive(method)] == [
+    assert [method for method in asked if ServerRequestHandler("one", NO_USER).is_interactive(method)] == [
         "elicitation/create",
         "sampling/createMessage",
     ]

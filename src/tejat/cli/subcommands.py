@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from tejat.core.text.edit_distance import edit_distance
 
 MODULES: Mapping[str, str] = {
+    "agents": "tejat.cli.commands.agents",
     "completion": "tejat.cli.completion.main",
     "demo": "tejat.cli.commands.demo.main",
     "docs": "tejat.cli.commands.docs",
@@ -29,8 +30,9 @@ MODULES: Mapping[str, str] = {
 NAMES = (*MODULES, "help", "version")
 RESERVED = frozenset({"gemma", "skills", "update"})
 """Commands of Gemini CLI that do not exist here."""
-ALIASES = {"extension": "extensions", "hook": "hooks", "skill": "skills"}
+ALIASES = {"agent": "agents", "extension": "extensions", "hook": "hooks", "skill": "skills"}
 ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "agents": ("list", "validate"),
     "completion": ("bash", "zsh", "fish"),
     "extensions": ("list",),
     "help": NAMES,

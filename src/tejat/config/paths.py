@@ -122,6 +122,16 @@ class AppPaths:
     locks = _PathIn("state", "locks")
     log = _PathIn("state", "log", "tejat.log")
     mcp_logins = _PathIn("state", "mcp-logins")
+    skill_cache = _PathIn("state", "skills", "parsed.json")
+    """The parsed front matter of skills, until their files change."""
+    reported_skills = _PathIn("state", "skills", "reported.json")
+    """Problems with skills that the user was told."""
+    skill_use = _PathIn("state", "skills", "use.json")
+    """When each skill was last activated."""
+    replaced_skills = _PathIn("state", "skills", "replaced")
+    """The versions of skills before their last update."""
+    skill_consents = _PathIn("config", "skills.json")
+    """The skills that the user allowed for good, by source and content."""
     root_warning = _PathIn("state", "root-warning")
     """Exists once root has been warned of being root."""
     reported_settings = _PathIn("state", "reported-settings.json")

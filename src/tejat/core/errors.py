@@ -61,6 +61,7 @@ class ErrorType(StrEnum):
     SPECIAL_FILE = "special_file"
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
+    ANSWER_REQUIRED = "answer_required"
 
 
 class TejatError(Exception):

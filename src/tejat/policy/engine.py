@@ -14,7 +14,7 @@ from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
-from tejat.policy.tool_names import MEMORY
+from tejat.policy.tool_names import MEMORY, SESSION_TOOLS
 from tejat.policy.types import (
     NOT_SANDBOXED,
     CallFacts,
@@ -325,8 +325,9 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
     facts = evaluator.call.facts
-    starts_agent = facts.kind is Kind.AGENT and facts.server is None  # which is in plan mode itself
-    if facts.kind in READ_ONLY_KINDS or starts_agent:
+    # An agent is in plan mode itself.
+    is_harmless = facts.kind is Kind.AGENT or facts.tool in SESSION_TOOLS
+    if facts.kind in READ_ONLY_KINDS or (is_harmless and facts.server is None):
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:

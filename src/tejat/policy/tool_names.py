@@ -3,8 +3,14 @@
 import re
 from collections.abc import Mapping
 
+from tejat.core.approval.user_question import ASK_USER
+from tejat.core.tools.todos import WRITE_TODOS
+
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
+
+SESSION_TOOLS = frozenset({ASK_USER, WRITE_TODOS})
+"""Built-in tools that reach nothing but the session and its user: allowed in every mode unless a rule denies them."""
 
 TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_directory": ("LSTool",),
@@ -21,6 +27,10 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_background_processes": ("ListBackgroundProcessesTool",),
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
+    "activate_skill": ("ActivateSkillTool",),
+    ASK_USER: ("AskUserTool",),
+    WRITE_TODOS: ("WriteTodosTool",),
+    "get_internal_docs": ("GetInternalDocsTool",),
     "invoke_agent": ("AgentTool",),
     "recall": ("RecallTool",),
 }

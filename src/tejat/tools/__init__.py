@@ -12,6 +12,8 @@ from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
+    from tejat.core.agent.session_state import SessionState
+    from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.core.tools.recall import Recall
     from tejat.tools.web.access import WebAccess
@@ -34,6 +36,10 @@ FILE_TOOLS = (
 """Tools that need nothing but a workspace."""
 
 
+UNDECLARED_TOOLS = frozenset({"get_internal_docs"})
+"""Tools that can be called but are declared to certain agents only, by name."""
+
+
 class ToolDependencies(Protocol):
     """Services that the built-in tools need. Each is created on first use."""
 
@@ -48,6 +54,13 @@ class ToolDependencies(Protocol):
     def corrector(self) -> "EditCorrector | None": ...
 
     def recall(self) -> "Recall": ...
+    def preset_answers(self) -> "PresetAnswers": ...
+
+    def session_state(self) -> "SessionState": ...
+
+    def offers(self, tool: str) -> bool:
+        """Whether models are told of this built-in tool now. It can be called in any case."""
+        ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -64,7 +77,9 @@ def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     """Create a registry with every built-in tool."""
     registry = ToolRegistry()
     for declaration in load_declarations():
-        registry.register_entry(_builtin_entry(declaration, partial(load_builtin, declaration["name"], dependencies)))
+        name = declaration["name"]
+        load, offers = partial(load_builtin, name, dependencies), partial(dependencies.offers, name)
+        registry.register_entry(_builtin_entry(declaration, load, offers))
     return registry
 
 
@@ -84,7 +99,9 @@ def load_declarations() -> list[dict[str, Any]]:
         return json.load(file)
 
 
-def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) -> ToolEntry:
+def _builtin_entry(
+    declaration: dict[str, Any], load: Callable[[], BaseTool], is_declared: Callable[[], bool] = lambda: True
+) -> ToolEntry:
     return ToolEntry(
         declaration=FunctionDeclaration(
             declaration["name"], declaration["description"], declaration["parametersJsonSchema"]
@@ -94,6 +111,7 @@ def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) ->
         kind=Kind(declaration["kind"]),
         source=ToolSource.BUILT_IN,
         load=load,
+        is_declared=is_declared,
     )
 
 
@@ -132,10 +150,29 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.stop_background_process import StopBackgroundProcessTool
 
             return StopBackgroundProcessTool(dependencies.shell().jobs)
+        case _:
+            return _load_session_tool(name, dependencies)
+
+
+def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
+    """Create a tool that works with the session itself, or a file tool. Raises UsageError for an unknown name."""
+    match name:
         case "recall":
             from tejat.tools.recall import RecallTool
 
             return RecallTool(dependencies.recall())
+        case "ask_user":
+            from tejat.tools.ask_user import AskUserTool
+
+            return AskUserTool(dependencies.preset_answers)
+        case "write_todos":
+            from tejat.tools.write_todos import WriteTodosTool
+
+            return WriteTodosTool(dependencies.session_state)
+        case "get_internal_docs":
+            from tejat.tools.get_internal_docs import GetInternalDocsTool
+
+            return GetInternalDocsTool()
         case _:
             return load_file_tool(name, dependencies.workspace())
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.text.one_or_many import list_names
@@ -35,6 +35,9 @@ class ToolEntry:
 
     `server` is the MCP server of the tool and `own_name` its name there. `alternate_names` also work in calls, unless
     another tool has them. `origin` is shown to the user.
+
+    `is_declared` says whether models are told of the tool now. One that is not declared can still be called, and
+    `ToolRegistry.declarations_for` declares it to those it was made for, such as `get_internal_docs` to `cli_help`.
     """
 
     declaration: FunctionDeclaration
@@ -47,6 +50,7 @@ class ToolEntry:
     own_name: str = ""
     alternate_names: frozenset[str] = frozenset()
     origin: str = ""
+    is_declared: Callable[[], bool] = field(default=lambda: True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.own_name:
@@ -161,7 +165,11 @@ class ToolRegistry:
 
     def settings_names(self) -> set[str]:
         """The names that settings may use for the tools, of disabled ones too."""
-        return {name for entry in self._entries.values() for name in entry.settings_names}
+        return set(self.spellings())
+
+    def spellings(self) -> dict[str, str]:
+        """The name of the tool for each name that settings may use, of disabled tools too."""
+        return {name: entry.name for entry in self._entries.values() for name in entry.settings_names}
 
     def get(self, name: str) -> BaseTool | None:
         """Find an enabled tool by name, alias or alternate name.
@@ -228,10 +236,13 @@ class ToolRegistry:
         return list(self._active_tools().by_name)
 
     def declarations(self) -> list[FunctionDeclaration]:
-        return [entry.declaration for entry in self.entries()]
+        return [entry.declaration for entry in self.entries() if entry.is_declared()]
 
     def declarations_for(self, names: str | Iterable[str]) -> list[FunctionDeclaration]:
-        """List the declarations of the named tools in this order; unknown names are skipped."""
+        """List the declarations of the named tools in this order, also of those that are not declared to everyone.
+
+        Unknown names are skipped.
+        """
         found = {entry.name: entry for name in list_names(names) if (entry := self.entry(name))}
         return [entry.declaration for entry in found.values()]
 

@@ -15,7 +15,7 @@ from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders, trust_parent
 
 HOSTILE = {"mcpServers": {"x": {"command": "node", "args": ["\x1b[2J\nTrusted: everything"]}}}
-NOBODY = "tejat: No terminal to ask on. Use --yes to trust it.\n"
+NO_USER = "tejat: No terminal to ask on. Use --yes to trust it.\n"
 QUESTION = "Trust this folder as it is now? [y]es / [n]o: "
 
 
@@ -108,7 +108,7 @@ class TestAsking:
     @pytest.mark.usefixtures("nobody")
     def test_nobody_to_ask(self, environment: dict[str, str], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run([str(root)], environment) == 3
-        assert capsys.readouterr() == (shown(root, UNKNOWN), NOBODY)
+        assert capsys.readouterr() == (shown(root, UNKNOWN), NO_USER)
         assert os.listdir(environment["HOME"]) == []
 
     @pytest.mark.usefixtures("nobody")

@@ -625,7 +625,8 @@ class TestHooks:
         first = None if kind is Kind.EDIT else ErrorType.CANCELLED
         assert errors == [first, ErrorType.STOP_EXECUTION, ErrorType.CANCELLED]
         assert [text for text, _ in tool.written] == ["a"][: int(kind is Kind.EDIT)]
-        assert batch.stop_reason == "stopped"
+        assert batch.fatal_error is not None
+        assert batch.fatal_error.message == "stopped"
 
     def test_what_was_done_is_told_even_if_they_are_cancelled(self, tmp_path: Path) -> None:
         async def main() -> Batch:

@@ -1,6 +1,6 @@
 from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.defaults import default_rules
-from tejat.policy.tool_names import TOOL_ALIASES
+from tejat.policy.tool_names import SESSION_TOOLS, TOOL_ALIASES
 from tejat.policy.types import Decision, Tier
 
 FREE = {
@@ -12,6 +12,8 @@ FREE = {
     "google_web_search",
     "list_background_processes",
     "read_background_output",
+    "get_internal_docs",
+    *SESSION_TOOLS,
     "invoke_agent",
 }
 ASKED = {"write_file", "replace", "run_shell_command", "web_fetch", "save_memory", "stop_background_process"}

@@ -28,15 +28,16 @@ EXPECTED = {
     "stop_background_process": {**RUNS, "title": "StopBackgroundProcess"},
     "save_memory": {**ADDS, "title": "SaveMemory"},
     "web_fetch": {**READS, "openWorldHint": True, "title": "WebFetch"},
+    "ask_user": {**ADDS, "openWorldHint": True, "title": "Ask User"},
     "note": {**CHANGES, "title": "Note"},
 }
 
 
-def listed(directory: Path, options: ToolHostOptions) -> list[dict[str, Any]]:
+def listed(directory: Path, options: ToolHostOptions, *, can_ask: bool = True) -> list[dict[str, Any]]:
     async def main() -> list[dict[str, Any]]:
         async with tool_server(directory, options) as server:
             with server.shared_workspace.scheduler() as scheduler:
-                tools = cast("list[dict[str, Any]]", list_tools(scheduler))
+                tools = cast("list[dict[str, Any]]", list_tools(scheduler, can_ask=can_ask))
                 assert all(is_offered(scheduler, tool["name"]) for tool in tools)
                 assert not is_offered(scheduler, "nothing")
                 return tools
@@ -50,6 +51,11 @@ def test_every_tool_with_its_annotations_in_the_order_of_the_registry(tmp_path: 
     assert all(tool.keys() == {"name", "title", "description", "inputSchema", "annotations"} for tool in tools)
     assert tools[1]["title"] == "ReadFile"
     assert tools[1]["inputSchema"]["required"] == ["path"]
+
+
+def test_questions_need_a_client_that_can_ask(tmp_path: Path) -> None:
+    names = [tool["name"] for tool in listed(tmp_path, ToolHostOptions(), can_ask=False)]
+    assert set(EXPECTED) - set(names) == {"ask_user", "note"}
 
 
 def test_what_is_switched_off_or_forbidden_is_not_told_of(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ REASONS = {
     "context_full": 53,
     "model_failed": 1,
     "tool_stopped": 54,
+    "unanswered": 3,
     "failed": 1,
 }
 

@@ -14,7 +14,7 @@ from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
 
 NAMES = ControlNames([path for path, _ in control_paths()])
-NOBODY = 65534
+NO_USER = 65534
 SECOND = 1_000_000_000
 
 
@@ -82,7 +82,7 @@ def root_of_a_user() -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="search-", dir="/var/tmp") as directory:
         root = Path(directory).resolve() / "root"
         (root / "a" / "b" / ".git").mkdir(parents=True)
-        user = os.geteuid() or NOBODY
+        user = os.geteuid() or NO_USER
         for path in (directory, root, *root.rglob("*")):
             os.chown(path, user, -1)
         before = os.geteuid()

@@ -457,3 +457,45 @@ class TestDirectoriesForReading:
                 roots.open_parent(roots.locate(f"{kept}/{name}"), create=True)
             assert caught.value.error_type is ErrorType.PATH_NOT_IN_WORKSPACE
         assert [path.name for path in kept.iterdir()] == ["output.txt"]
+
+
+class TestReadOnly:
+    def test_it_can_be_read_and_listed_but_not_written(self, tmp_path: Path) -> None:
+        project, skill = tmp_path / "project", tmp_path / "skill"
+        (skill / "inner").mkdir(parents=True)
+        project.mkdir()
+        (skill / "inner" / "a").write_text("text")
+        with Roots(str(project)) as roots:
+            with pytest.raises(WorkspaceError):
+                roots.locate(str(skill / "inner" / "a"))
+            roots.add_read_only(str(skill))
+            with roots.open_file(roots.locate(str(skill / "inner" / "a"))) as opened:
+                assert opened.read_all() == b"text"
+            with roots.open_directory(roots.locate(str(skill))) as directory:
+                assert os.listdir(directory.fd) == ["inner"]
+            with pytest.raises(WorkspaceError) as raised:
+                roots.open_parent(roots.locate(str(skill / "new")), create=True)
+            assert raised.value.error_type is ErrorType.PATH_NOT_IN_WORKSPACE
+            assert roots.paths == (str(project),)
+
+    def test_inside_of_a_workspace_directory_and_through_a_link(self, tmp_path: Path) -> None:
+        skill = tmp_path / "skills" / "x"
+        skill.mkdir(parents=True)
+        (tmp_path / "link").symlink_to("skills/x")
+        with Roots(str(tmp_path)) as roots:
+            roots.add_read_only(str(skill))
+            for path in ("skills/x/new", "link/new", "link/deep/new"):
+                with pytest.raises(WorkspaceError) as raised:
+                    roots.open_parent(roots.locate(path), create=True)
+                assert raised.value.error_type is ErrorType.PATH_NOT_IN_WORKSPACE
+            roots.open_parent(roots.locate("skills/new"), create=False).close()
+        assert os.listdir(skill) == []
+
+    def test_a_workspace_directory_stays_writable(self, tmp_path: Path) -> None:
+        with Roots(str(tmp_path)) as roots:
+            roots.add_read_only(str(tmp_path))
+            roots.open_parent(roots.locate("new"), create=False).close()
+
+    def test_a_missing_directory(self, tmp_path: Path) -> None:
+        with Roots(str(tmp_path)) as roots, pytest.raises(UsageError):
+            roots.add_read_only(str(tmp_path / "missing"))

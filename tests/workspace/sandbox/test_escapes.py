@@ -23,7 +23,7 @@ from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.selection import _bubblewrap_programs
 
 SOURCE = Path(__file__).parents[3] / "src"
-NOBODY = 65534
+NO_USER = 65534
 
 CONTROL = [
     [".git/config", False],
@@ -122,7 +122,7 @@ def prepared(kind: str) -> Iterator[Ground]:
     if user == "nobody":
         if os.geteuid() != 0:
             pytest.skip("an ordinary user already")
-        prefix = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+        prefix = ("setpriv", f"--reuid={NO_USER}", f"--regid={NO_USER}", "--clear-groups", "--no-new-privs")
         prefix += ("/usr/bin/env",)  # setpriv itself still finds programs as root does
         python = python_for_everybody(prefix)
     top = Path(os.path.realpath(tempfile.mkdtemp(prefix="escape-", dir="/var/tmp")))
@@ -132,7 +132,7 @@ def prepared(kind: str) -> Iterator[Ground]:
         if user == "nobody":
             for directory, directories, files in os.walk(top):
                 for name in (".", *directories, *files):
-                    os.chown(os.path.join(directory, name), NOBODY, NOBODY, follow_symlinks=False)
+                    os.chown(os.path.join(directory, name), NO_USER, NO_USER, follow_symlinks=False)
         yield ground
     finally:
         shutil.rmtree(top)

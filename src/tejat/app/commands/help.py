@@ -110,4 +110,5 @@ def _keys() -> tuple[tuple[str, str], ...]:
         (_("Up, Down, Ctrl-R"), _("earlier prompts; search them")),
         (_("Ctrl-G"), _("edit the prompt in your editor")),
         (_("Ctrl-O"), _("show the last collapsed output in full")),
+        (_("Ctrl-T"), _("show or hide the todo list of the model")),
     )

@@ -27,12 +27,14 @@ class ToolsCommand(SlashCommand):
         return complete_from(typed, [("desc", _("with descriptions")), ("nodesc", _("names only"))])
 
     def _entries(self) -> list[ToolEntry]:
-        """Allowed tools, without those of MCP servers, which `/mcp` shows."""
+        """The tools that the model is told of, without those of MCP servers, which `/mcp` shows."""
         tools = self.context.toolset
         return [
             entry
             for entry in tools.registry.entries()
-            if entry.source is not ToolSource.MCP and not tools.is_forbidden(entry.own_name, entry.server)
+            if entry.is_declared()
+            and entry.source is not ToolSource.MCP
+            and not tools.is_forbidden(entry.own_name, entry.server)
         ]
 
 

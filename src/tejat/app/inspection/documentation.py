@@ -1,19 +1,16 @@
 """The documentation that is installed with the program."""
 
 import os
-import re
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
+from tejat.workspace.documentation import DOCUMENTATION_DIRECTORY, documentation_files, read_documentation
 
-DOCUMENTATION_DIRECTORY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "docs")
-"""In a checkout, links to the files in `docs/`; in an installed package, copies of them."""
 _SUFFIX = ".md"
 _MAX_NAME_LENGTH = 64
 _FIRST = ("index", "start")
-_HTML = re.compile(r"^(?:<picture>\n.*?^</picture>|<!--.*?-->)\n+", re.MULTILINE | re.DOTALL)
 
 
 @frozen
@@ -27,15 +24,14 @@ class DocumentationPage:
 
 def list_pages() -> list[DocumentationPage]:
     """List the pages: those to start with first, then by name."""
-    names = [name.removesuffix(_SUFFIX) for name in os.listdir(DOCUMENTATION_DIRECTORY) if name.endswith(_SUFFIX)]
+    names = [name.removesuffix(_SUFFIX) for name in documentation_files()]
     ordered = [name for name in _FIRST if name in names] + sorted({*names} - {*_FIRST})
     return [_page(name) for name in ordered]
 
 
 def read_page(name: str) -> str:
     """Read a page as Markdown, without pictures and comments. Raises UsageError if there is none with this name."""
-    with open(find_page(name).path, encoding="utf-8") as file:
-        return _HTML.sub("", file.read())
+    return read_documentation(find_page(name).name + _SUFFIX)
 
 
 def find_page(name: str) -> DocumentationPage:

@@ -10,6 +10,7 @@ from tejat.app.session.instructions import (
     relative_path,
     unseen_instructions,
 )
+from tejat.config.agents.registry import SubagentRegistry
 from tejat.config.context.discovery import ContextFiles
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.options import AgentOptions
@@ -21,6 +22,7 @@ from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.prompt.system_prompt import build_system_prompt
 
+_INVOKE_AGENT = "invoke_agent"
 _LEAN_CONTEXT_SHARE = 0.15
 """The share of a small context window for context files."""
 
@@ -45,20 +47,26 @@ def session_system_prompt(
     describe_sandbox: Callable[[], str],
     is_headless: bool,
     window: Callable[[], int],
+    subagents: SubagentRegistry,
+    skills: Callable[[int], str] = lambda _window: "",
 ) -> str:
     """Build the system prompt for a context window of `window` tokens. Raises UsageError.
 
-    `describe_sandbox` returns what commands run in, empty for nothing.
+    `describe_sandbox` returns what commands run in, empty for nothing. `subagents` are offered if they can be called.
+    `skills` returns the catalogue of skills.
     """
     is_lean = is_lean_window(window())
     text = context.to_prompt(run_config.roots[0])
+    tool_names = [declaration.name for declaration in declared()]
     return options.system or build_system_prompt(
         context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
-        tool_names=[declaration.name for declaration in declared()],
+        tool_names=tool_names,
         sandbox=describe_sandbox(),
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
+        subagents=subagents.catalogue(window()) if _INVOKE_AGENT in tool_names and not is_lean else "",
+        skills=skills(window()),
     )
 
 

@@ -14,11 +14,14 @@ from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
     attach_recall,
     await_external_tools,
+    carry_state,
     make_budget,
     server_instructions,
     session_problems,
+    skill_catalogue,
     tool_index_options,
 )
+from tejat.app.session.subagents import load_subagents, subagent_notes
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles
@@ -28,12 +31,12 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
-from tejat.core.tools.recall import RECALL
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation, Safeguards
@@ -106,6 +109,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
@@ -198,11 +202,11 @@ class SessionManager:
         self._questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
-        self._recall_entry = toolset.registry.entry(RECALL)
-        toolset.registry.unregister(RECALL)
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
+        self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
+        toolset.notes += subagent_notes(run_config, self.subagents)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
@@ -243,6 +247,7 @@ class SessionManager:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
+        toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
             SessionInfo(
@@ -255,8 +260,8 @@ class SessionManager:
             ),
             expand=self.prompt_expander.expand,
             journal=state.journal,
-            state=SessionState(state.values),
-            problems=partial(session_problems, state.journal, self.run_model, external),
+            state=toolset.services.state,
+            problems=partial(session_problems, state.journal, self.run_model, toolset),
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
@@ -286,6 +291,8 @@ class SessionManager:
             describe_sandbox=describe_sandbox,
             is_headless=self._is_headless,
             window=window,
+            subagents=self.subagents,
+            skills=partial(skill_catalogue, toolset),
         )
         conversation = Conversation(
             model,
@@ -330,6 +337,7 @@ class SessionManager:
         session = self.session
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
-        attach_recall(self.toolset, session, self._recall_entry, self.run_config.secrets)
+        attach_recall(self.toolset, session, self.run_config.secrets)
+        carry_state(self.toolset, session)
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)

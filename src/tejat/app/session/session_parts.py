@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from tejat.app.model_source import RunModel, own_prices
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
-from tejat.core.agent.events import AgentEvent, EventSink, Noticed, Severity
-from tejat.core.agent.history_events import HistoryReplaced
+from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSource, Severity
+from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
 from tejat.core.i18n import _
 from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
+from tejat.core.tools.todos import TODOS_KEY, render_todos
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
@@ -22,7 +23,6 @@ from tejat.engine.sessions.session import Session
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
 from tejat.tools import find_tools_entry
-from tejat.tools.registry import ToolEntry
 
 if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
@@ -53,6 +53,12 @@ def server_instructions(external: "ExternalTools | None", window: Callable[[], i
     return instructions
 
 
+def skill_catalogue(toolset: Toolset, window: int) -> str:
+    """The skills for the system prompt of a context window of this size."""
+    services = toolset.services
+    return services.skills.catalogue_text(window) if services.has_skills else ""
+
+
 async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
     """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
     external.request_gate.open()
@@ -69,12 +75,9 @@ async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is
         emit(Noticed(message, Severity.NOTE))
 
 
-def attach_recall(toolset: Toolset, session: Session, entry: ToolEntry | None, secrets: Sequence[str]) -> None:
-    """Let tools recall earlier parts of this session, and declare the tool for it once there are any.
-
-    `entry` is the tool, None if the settings disable it.
-    """
-    registry, conversation = toolset.registry, session.conversation
+def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) -> None:
+    """Let tools recall earlier parts of this session, and declare the tool for it once there are any."""
+    services, conversation = toolset.services, session.conversation
 
     def recall(query: RecallQuery) -> RecalledPart:
         # Imported late: most sessions are never summarized.
@@ -84,24 +87,35 @@ def attach_recall(toolset: Toolset, session: Session, entry: ToolEntry | None, s
         is_saved = bool(session.journal_path)
         return ConversationRecall(conversation, JournalMask(secrets).mask, is_saved=is_saved)(query)
 
-    def declare() -> None:
-        if entry is not None and RECALL not in registry:
-            registry.register_entry(entry)
+    def can_recall() -> bool:
+        return toolset.registry.entry(RECALL) is not None and not toolset.is_forbidden(RECALL)
 
-    registry.unregister(RECALL)
-    toolset.services.fetch_earlier = recall
-    conversation.can_recall = lambda: entry is not None and not toolset.is_forbidden(RECALL)
-    conversation.history_events.subscribe(lambda event: declare() if isinstance(event, HistoryReplaced) else None)
-    if session.info.is_resumed:
-        declare()
+    services.fetch_earlier = recall
+    services.has_earlier = lambda: session.info.source is SessionSource.RESUME or not conversation.archive.is_empty
+    conversation.can_recall = can_recall
 
 
-def session_problems(
-    journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
-) -> list[str]:
-    """What could not be recorded, and news about external tools."""
+def carry_state(toolset: Toolset, session: Session) -> None:
+    """Let the todos and the active skills of this session outlive its summaries."""
+    services, conversation, state = toolset.services, session.conversation, session.state
+
+    def after_summary(event: HistoryEvent) -> None:
+        if isinstance(event, HistoryReplaced) and services.has_skills:
+            services.skills.drop_uncarried()
+
+    conversation.carried |= {
+        TODOS_KEY: lambda: render_todos(state.get(TODOS_KEY)),
+        "skills": lambda: services.skills.carried_text() if services.has_skills else "",
+    }
+    conversation.history_events.subscribe(after_summary)
+
+
+def session_problems(journal: SessionJournal | None, run_model: RunModel, toolset: Toolset) -> list[str]:
+    """What could not be recorded, and news about external tools and skills."""
+    external, services = toolset.external, toolset.services
     found = (None if journal is None else journal.failure, run_model.recording_problem())
-    return [*filter(None, found), *(() if external is None else external.take_notices())]
+    notices = () if external is None else external.take_notices()
+    return [*filter(None, found), *notices, *(services.skills.take_notices() if services.has_skills else ())]
 
 
 def make_budget(

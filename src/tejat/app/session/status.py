@@ -8,6 +8,8 @@ from contextlib import suppress
 from tejat import __version__
 from tejat.app.session.manager import SessionManager
 from tejat.core.messages.history import Message
+from tejat.core.messages.types import JsonValue
+from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
 from tejat.core.ui.status import ServerCounts, Status, StatusItem
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.sessions.statistics import Statistics
@@ -32,6 +34,8 @@ class StatusSource:
         self._clock = clock
         self._branch = ""
         self._branch_checked_at = float("-inf")
+        self._todos = TodoList()
+        self._todos_value: JsonValue = None
         self._tokens = 0
         self._token_cache_key: tuple[Conversation, Message | None, int] | None = None
 
@@ -58,7 +62,14 @@ class StatusSource:
             host=self._host,
             memory=_memory_in_use() if self._shows_memory else 0,
             line_changes=(self._statistics.lines_added, self._statistics.lines_removed),
+            todos=self._current_todos(),
         )
+
+    def _current_todos(self) -> TodoList:
+        value = self._manager.session.state.get(TODOS_KEY)
+        if value is not self._todos_value:
+            self._todos, self._todos_value = todos_from_state(value), value
+        return self._todos
 
     def _current_branch(self) -> str:
         now = self._clock()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tejat.app.run_config import RunConfig
 from tejat.app.setup.fixes import source_fix
 from tejat.app.tools.sandbox_options import SandboxOptions, resolve_sandbox, sandbox_notes, sandbox_options
-from tejat.app.tools.tool_services import sandbox_paths
+from tejat.app.tools.sandbox_paths import sandbox_paths
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_USAGE

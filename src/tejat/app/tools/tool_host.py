@@ -15,6 +15,7 @@ from tejat.core.i18n import _
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.recall import RECALL
+from tejat.core.tools.todos import WRITE_TODOS
 from tejat.engine.calls.approval.serial_approver import SerialApprover
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.policy.control_files import control_file_reason
@@ -87,6 +88,7 @@ class ToolHost:
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
             toolset.registry.unregister(RECALL)  # there is no conversation
+            toolset.registry.unregister(WRITE_TODOS)  # there is no session that shows the list
             toolset.services.on_warning = self._warn
             for note in toolset.policy_notes:
                 self._warn(note)

@@ -8,16 +8,18 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.run_config import RunConfig
-from tejat.config.files.directory import make_private_directory
-from tejat.config.paths import AppPaths
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
+from tejat.core.tools.recall import RECALL
 from tejat.core.ui.status import SandboxState
+from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
+    from tejat.app.skills.service import SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.approval.modes import SandboxRequest
@@ -29,13 +31,12 @@ if TYPE_CHECKING:
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
-    from tejat.workspace.files.roots import RootDirectory
     from tejat.workspace.jobs.store import Job, JobStore
     from tejat.workspace.overlay.manager import OverlayManager
     from tejat.workspace.processes.environment import VariableLists
     from tejat.workspace.processes.shell import ShellContext
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
-    from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
+    from tejat.workspace.sandbox.session_sandbox import SessionSandbox
     from tejat.workspace.sandbox.types import ProgramWrapper, SandboxedCommand, SandboxReport
     from tejat.workspace.web.fetcher import Fetcher
     from tejat.workspace.web.search_endpoint import SearchEndpoint
@@ -72,11 +73,22 @@ class ToolServices:
         """The state of that session."""
         self.fetch_earlier: Recall | None = None
         """Fetches earlier parts of its conversation."""
+        self.has_earlier: Callable[[], bool] = lambda: False
+        """Whether there are earlier parts that the model does not see any more, or did not write itself."""
+        self.can_ask = False
+        """Whether there is a user to ask."""
+        self.has_skills = False
+        """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None
         """Gets each command that goes on in the background, in the thread of the event loop."""
+        self.can_ask = False
+        """Whether there is a person to ask."""
+        self.answers = PresetAnswers()
+        """What questions of the model are answered with before a person is asked."""
         self._sandbox_report: SandboxReport | None = None
+        self._shown: dict[str, None] = {}
         self._runs_nothing = runs_nothing
         self._exit_stack = ExitStack()
 
@@ -102,6 +114,14 @@ class ToolServices:
         self._workspace.roots.add((directory,))
         if "undo" in self.__dict__:
             self.undo.add_roots((directory,))
+
+    def show_read_only(self, directory: str) -> None:
+        """Let tools and commands read an existing directory, but not write there. Raises UsageError."""
+        self._workspace.roots.add_read_only(directory)
+        real = os.path.realpath(directory)
+        self._shown[real] = None
+        if "_session_sandbox" in self.__dict__:
+            self._session_sandbox.show(real)
 
     def shell(self) -> "ShellContext":
         return self._shell
@@ -139,6 +159,26 @@ class ToolServices:
         from tejat.engine.loop.edit_correction import ModelEditCorrector
 
         return ModelEditCorrector(self._model.ask)
+
+    def preset_answers(self) -> "PresetAnswers":
+        return self.answers
+
+    def session_state(self) -> SessionState:
+        return self.state
+
+    def offers(self, tool: str) -> bool:
+        if tool == ASK_USER:
+            return self.can_ask or bool(self.answers.answers)
+        if tool == RECALL:
+            return self.has_earlier()
+        return tool not in UNDECLARED_TOOLS
+
+    @cached_property
+    def skills(self) -> "SkillService":
+        """The skills of the run."""
+        from tejat.app.skills.service import SkillService
+
+        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -304,6 +344,7 @@ class ToolServices:
 
     @cached_property
     def _session_sandbox(self) -> "SessionSandbox":
+        from tejat.app.tools.sandbox_paths import has_running_jobs, sandbox_paths
         from tejat.workspace.sandbox.session_sandbox import SessionSandbox
 
         options = self._sandbox_options
@@ -314,8 +355,10 @@ class ToolServices:
             is_offline=options.is_offline,
             mounts=options.mounts,
             container=options.container,
-            is_in_use=lambda: _has_running_jobs(self._paths),
+            is_in_use=lambda: has_running_jobs(self._paths),
         )
+        for directory in self._shown:
+            session_sandbox.show(directory)
         self._set_sandbox_report(session_sandbox.report)
         return self._exit_stack.enter_context(session_sandbox)
 
@@ -326,6 +369,7 @@ class ToolServices:
         return sandbox_options(self._run_config, self._sandbox_request)
 
     def _select_sandbox(self) -> "SandboxReport":
+        from tejat.app.tools.sandbox_paths import sandbox_paths
         from tejat.workspace.sandbox.selection import select_sandbox
 
         paths = sandbox_paths(self._paths, self._workspace.roots.directories)
@@ -362,23 +406,3 @@ def resolve_sandbox_request(word: str | None, settings: "Settings") -> "Setting[
     from tejat.app.tools.sandbox_options import resolve_sandbox
 
     return resolve_sandbox(word, settings)
-
-
-def sandbox_paths(paths: AppPaths, roots: "Sequence[RootDirectory]") -> "SandboxPaths":
-    from tejat.policy.control_files import control_paths, plantable_paths
-    from tejat.workspace.sandbox.session_sandbox import SandboxPaths
-
-    return SandboxPaths(
-        roots=tuple(root.real_path for root in roots),
-        home=os.path.realpath(paths.home),
-        own_directories=(os.path.realpath(paths.config), os.path.realpath(paths.state)),
-        control_paths=control_paths(),
-        blocked_paths=plantable_paths(),
-        state_directory=make_private_directory(paths.sandbox),
-    )
-
-
-def _has_running_jobs(paths: AppPaths) -> bool:
-    from tejat.workspace.jobs.store import JobState, JobStore
-
-    return any(job.state is JobState.RUNNING for job in JobStore(paths.jobs).list_jobs().jobs)

@@ -11,6 +11,7 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, configured_servers, tool_lists
+from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
@@ -19,7 +20,8 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
-from tejat.tools import session_registry
+from tejat.core.tools.todos import WRITE_TODOS
+from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -185,8 +187,11 @@ def open_toolset(
             Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
+        services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
+        services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)
+        problems += _register_skills(run_config, services, registry)
         hooks = None
         if settings.hooks:
             from tejat.app.hooks import start_hooks
@@ -326,12 +331,30 @@ def _build_registry(
 ) -> tuple[ToolRegistry, list[str]]:
     """Register the tools that are there at once, and return the problems with others. Raises UsageError."""
     registry = session_registry(services)
+    if not settings.uses_write_todos.value:
+        registry.unregister(WRITE_TODOS)
     for tool in tools:
         registry.register(tool)
     problems = [*plugins.problems, *register_plugins(registry, plugins.tools)]
     core = None if settings.core is None else settings.core.value
     registry.select(core=core, exclude=[entry.value for entry in settings.exclude])
     return registry, problems
+
+
+def _register_skills(run_config: RunConfig, services: "ToolServices", registry: ToolRegistry) -> tuple[str, ...]:
+    """Register the tool that activates skills if there are any, and return notices about them."""
+    settings, is_trusted = run_config.settings, run_config.trust.is_trusted
+    if not settings.skills_enabled.value or not settings.skills_switch.value:
+        return ()
+    if not has_skills(run_config.paths, run_config.roots[0], is_trusted=is_trusted, extensions=run_config.extensions):
+        return ()
+    from tejat.app.skills.notices import startup_notices
+
+    entry = services.skills.tool_entry()
+    if entry is not None:
+        registry.register_entry(entry)
+        services.has_skills = True
+    return startup_notices(run_config.paths, services.skills.library)
 
 
 @contextmanager
@@ -355,4 +378,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = recall = workspace
+    shell = memory = web = corrector = recall = preset_answers = session_state = workspace
+
+    def offers(self, tool: str) -> bool:
+        return tool not in UNDECLARED_TOOLS

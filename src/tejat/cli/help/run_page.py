@@ -55,6 +55,7 @@ def _commands() -> tuple[HelpRow, ...]:
         HelpRow("policy", _("explain, list, revoke and test approval rules")),
         HelpRow("trust", _("show or decide which folders are trusted")),
         HelpRow("mcp", _("add, remove, list, test and serve MCP servers")),
+        HelpRow("agents", _("list sub-agents and check their files")),
         HelpRow("hooks", _("list the configured hooks")),
         HelpRow("extensions", _("list installed Gemini CLI extensions")),
         HelpRow("jobs", _("list, read and stop background processes")),

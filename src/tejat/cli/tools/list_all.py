@@ -15,7 +15,7 @@ def list_all_tools(options: argparse.Namespace) -> int:
     with open_tools(options.root or ["."], None) as session:
         problems = [*session.notes, *asyncio.run(_discover(session))]
         if not options.json:
-            print_tools(session.registry.entries(), problems)
+            print_tools([entry for entry in session.registry.entries() if entry.is_declared()], problems)
             return EXIT_OK
         print(dump_json([declaration.to_json() for declaration in session.registry.declarations()], indent=2))
     print_errors(problems)

@@ -57,7 +57,7 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         print(dump_json([declaration.to_json() for declaration in registry.declarations()], indent=2))
     else:
-        print_tools(registry.entries())
+        print_tools([entry for entry in registry.entries() if entry.is_declared()])
     return EXIT_OK
 
 

@@ -4,14 +4,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.config.extensions.active import ActiveExtension
-from tejat.config.paths import AppPaths, same_directory
+from tejat.config.paths import AGENT_DIRECTORIES, AppPaths, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.frozen import frozen
 from tejat.core.provenance import Party
-
-GEMINI_AGENTS = ".gemini/agents"
-CLAUDE_AGENTS = ".claude/agents"
-"""Directories of a project, relative to its root."""
 
 
 @frozen
@@ -47,7 +43,7 @@ def _directories(
     if trust.is_trusted:
         # Without items the folder is the user's own, or trusted whatever it holds.
         pins = {item.path: item.digest for item in trust.items} or None
-        for name in (GEMINI_AGENTS, *([CLAUDE_AGENTS] if reads_claude else [])):
+        for name in AGENT_DIRECTORIES if reads_claude else AGENT_DIRECTORIES[:1]:
             path = os.path.join(root, name)
             if not any(same_directory(path, each) for each in own):
                 yield AgentDirectory(path, Party.PROJECT, confined_to=root, pins=pins)

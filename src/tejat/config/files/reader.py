@@ -75,7 +75,7 @@ def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _check(os.fstat(descriptor), path, writers)
+            check_status(os.fstat(descriptor), path, writers)
             return sorted(os.listdir(descriptor))
         finally:
             os.close(descriptor)
@@ -99,7 +99,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         message = lazy("Could not read {path}: not a regular file.", path=path)
         raise ConfigurationError(message, path=path, fix=("mv", path, f"{path}.old"))
-    _check(status, path, writers)
+    check_status(status, path, writers)
     limit = writers.max_bytes
     content = bytearray()
     while len(content) <= limit:
@@ -115,7 +115,8 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     raise ConfigurationError(message, path=path)
 
 
-def _check(status: os.stat_result, path: str, writers: AllowedWriters) -> None:
+def check_status(status: os.stat_result, path: str, writers: AllowedWriters) -> None:
+    """Raise ConfigurationError if the file or directory is open to other writers than allowed."""
     match writers:
         case AllowedWriters.ROOT:
             _check_root_only(status, path)

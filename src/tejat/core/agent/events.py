@@ -200,6 +200,7 @@ class EndReason(StrEnum):
     CONTEXT_FULL = "context_full"
     MODEL_FAILED = "model_failed"
     TOOL_STOPPED = "tool_stopped"
+    UNANSWERED = "unanswered"
     FAILED = "failed"
 
 

@@ -25,10 +25,18 @@ class HookEvent(StrEnum):
     SESSION_END = "SessionEnd"
     PRE_COMPRESS = "PreCompress"
     NOTIFICATION = "Notification"
+    SUBAGENT_START = "SubagentStart"
+    SUBAGENT_STOP = "SubagentStop"
 
 
 GUARD_EVENTS = frozenset(
-    {HookEvent.BEFORE_TOOL, HookEvent.BEFORE_AGENT, HookEvent.BEFORE_MODEL, HookEvent.BEFORE_TOOL_SELECTION}
+    {
+        HookEvent.BEFORE_TOOL,
+        HookEvent.BEFORE_AGENT,
+        HookEvent.BEFORE_MODEL,
+        HookEvent.BEFORE_TOOL_SELECTION,
+        HookEvent.SUBAGENT_START,
+    }
 )
 """Events that wait for their hooks. If such a hook fails, the user decides, or nothing happens."""
 
@@ -93,6 +101,17 @@ class AgentHooks(Protocol):
         ...
 
     async def before_compress(self, *, by_user: bool = False) -> None: ...
+
+    async def before_subagent(self, prompt: str) -> str:
+        """Return context to add to the task of a sub-agent. Raises StoppedByHook if it must not start."""
+        ...
+
+    async def after_subagent(self, prompt: str, result: str, *, is_repeated: bool) -> str:
+        """Return a reason for a sub-agent to continue, or an empty string.
+
+        `is_repeated`: it already continued for this reason.
+        """
+        ...
 
     async def end(self, reason: SessionEnd) -> None:
         """End the session; another one may begin."""

@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from tejat.core.approval.user_question import UserQuestion
 from tejat.core.frozen import field, frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.tools.display import DiffStat
@@ -176,11 +177,25 @@ class ElicitationConfirmation:
     type: str = field(default="elicitation", init=False)
 
 
+@frozen
+class AskUserConfirmation:
+    """Questions of the model to the user (`ask_user`). The answers go to the model and permit nothing.
+
+    `ApprovalReply.answers` has an answer for each position, as text: `{"0": "SQLite", "2": "Yes"}`. Questions without
+    an answer are left out; a reply without `answers` dismisses all of them. An approver that has nobody to ask raises
+    `UserUnavailable`.
+    """
+
+    title: str
+    questions: tuple[UserQuestion, ...]
+    type: str = field(default="ask_user", init=False)
+
+
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
 ChoiceSubject: TypeAlias = Confirmation | ModelChangeConfirmation
 """What an approval request is about if it is answered with one of a few choices."""
-ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation
-"""What an approval request is about: a tool call, a change of the model, or a question of an MCP server."""
+ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation | AskUserConfirmation
+"""What an approval request is about: a tool call, a change of the model, or questions of an MCP server or the model."""
 
 
 class ToolOriginKind(StrEnum):
@@ -252,8 +267,9 @@ class ApprovalReply:
     """The user's answer.
 
     `new_content` is the proposal as the user edited it; it is shown again before it runs. `feedback` is a message to
-    the model that goes with a no. `answers` are the members of an elicitation. `scope` says where an "always" is saved;
-    without it `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` is saved for the user.
+    the model that goes with a no. `answers` are the members of an elicitation, or the answers to the model by position.
+    `scope` says where an "always" is saved; without it `PROCEED_ALWAYS` lasts for the session and
+    `PROCEED_ALWAYS_AND_SAVE` is saved for the user.
     """
 
     outcome: Outcome

@@ -2,12 +2,18 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
-from tejat.core.approval.confirmation import Confirmation, TrialConfirmation
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    AskUserConfirmation,
+    Confirmation,
+    Scope,
+    TrialConfirmation,
+)
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
@@ -92,7 +98,8 @@ class ToolContext:
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
-    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch.
+    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `ask` asks the
+    user something that permits nothing, None if there is nobody to ask.
     """
 
     approved: Confirmation | None = None
@@ -101,6 +108,7 @@ class ToolContext:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     call_id: str = ""
     index: int = 0
+    ask: Callable[[AskUserConfirmation], Awaitable[ApprovalReply]] | None = None
 
 
 class BaseTool(ABC):
@@ -302,6 +310,19 @@ class ModifiableTool(Protocol):
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The arguments that propose `new_content` instead of what `confirmation` showed."""
+        ...
+
+
+@runtime_checkable
+class RememberingTool(Protocol):
+    """A tool that remembers an "always" itself, because it is about content that no rule can name."""
+
+    def agreement(self, confirmation: Confirmation) -> str | None:
+        """What an "always" would save, None if it cannot be saved."""
+        ...
+
+    def remember(self, confirmation: Confirmation, scope: Scope) -> None:
+        """Save an "always". Raises UsageError."""
         ...
 
 

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from tejat.core.frozen import fields_of, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.tools.todos import TodoList
 
 
 @frozen
@@ -57,7 +58,7 @@ class FileDiff:
         return known
 
 
-Display: TypeAlias = str | FileDiff
+Display: TypeAlias = str | FileDiff | TodoList
 
 
 def display_to_json(display: Display) -> JsonValue:

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
+from tejat.core.tools.todos import TodoList
 from tejat.core.ui.theme_colours import ThemeColours
 
 
@@ -31,7 +32,7 @@ class Status:
 
     `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
     is in dollars. With `runs_sandboxed` some sandboxed commands run without asking. `line_changes` are the lines that
-    tools added and removed, `memory` is that of this process in bytes.
+    tools added and removed, `memory` is that of this process in bytes. `todos` is the list of the model.
     """
 
     model: str
@@ -51,6 +52,7 @@ class Status:
     host: str = ""
     memory: int = 0
     line_changes: tuple[int, int] = (0, 0)
+    todos: TodoList = TodoList()
 
 
 @frozen

@@ -17,11 +17,12 @@ from tejat.core.approval.confirmation import (
     Scope,
     ToolOrigin,
 )
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, ModifiableTool, ToolContext, TrialTool
+from tejat.core.tools.base import BaseTool, ModifiableTool, RememberingTool, ToolContext, TrialTool
 from tejat.core.tools.call_events import BY_USER
 from tejat.engine.calls.approval.refusals import RejectedByUser, denied_error, non_interactive_error
 from tejat.engine.calls.approval.trial import run_trial
@@ -77,13 +78,13 @@ class Permission:
         rule_roots: tuple[str, ...] = (),
     ) -> None:
         self._policy = policy
-        self._facts = facts
+        self.facts = facts
         self._approver = approver
-        self._save = save
-        self._save_sandboxed = save_sandboxed
+        self.save = save
+        self.save_sandboxed = save_sandboxed
         self._has_offered_sandboxed = False
-        self._remembers = remembers
-        self._rule_roots = rule_roots
+        self.remembers = remembers
+        self.rule_roots = rule_roots
 
     @property
     def policy(self) -> PolicyEngine:
@@ -98,20 +99,26 @@ class Permission:
     def can_ask(self) -> bool:
         return self._approver is not None
 
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Ask the user something that permits nothing. Raises UserUnavailable."""
+        if self._approver is None:
+            raise UserUnavailable
+        return await self._approver.ask(question)
+
     def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
         """Apply the rules to a call, without asking anyone."""
         facts = self._collect_facts(tool, params)
         verdict = self.policy.decide(facts)
-        if self._rule_roots:
-            for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
+        if self.rule_roots:
+            for_rule_roots = self.policy.decide(replace(facts, roots=self.rule_roots))
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
-        if self._remembers or verdict.decision is not Decision.ASK:
+        if self.remembers or verdict.decision is not Decision.ASK:
             return facts, verdict
         refusal = refuse_always(lazy("the settings turn it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
     def _collect_facts(self, tool: BaseTool, params: Params) -> CallFacts:
-        return self._facts.collect(tool, params)
+        return self.facts.collect(tool, params)
 
     def asks(self, tool: BaseTool, params: Params) -> bool:
         """Whether the rules ask about a call, as far as that is known before it is prepared."""
@@ -158,7 +165,7 @@ class Permission:
                 self._has_offered_sandboxed |= question.can_allow_sandboxed
                 reply, confirmation = await dialog.ask(question, confirmation)
                 if reply.new_content is None:
-                    self._remember_answer(reply, confirmation, verdict)
+                    self._remember_answer(tool, reply, confirmation, verdict)
                     return AuthorisedCall(params, confirmation, facts, BY_USER)
                 params = _apply_user_edit(tool, params, confirmation, reply.new_content)
                 note = _("This is your edited version.")
@@ -176,14 +183,17 @@ class Permission:
         origin: ToolOrigin,
     ) -> ApprovalRequest:
         rules = verdict.suggested_rules
+        always = join_lazy("; ", map(format_rule, rules)) if rules else None
+        if isinstance(tool, RememberingTool):
+            always = tool.agreement(confirmation) if self.remembers else None
         scopes = self._offered_scopes()
         server_rule = _server_rule(rules, confirmation)
         return ApprovalRequest(
             confirmation=confirmation,
             tool_name=tool.name,
             reason="" if verdict.is_routine else verdict.reason,
-            always=join_lazy("; ", map(format_rule, rules)) if rules else None,
-            scopes=scopes if rules else (),
+            always=always,
+            scopes=() if always is None else scopes,
             can_modify=isinstance(tool, ModifiableTool),
             note=note,
             origin=origin,
@@ -196,32 +206,35 @@ class Permission:
 
     def _offered_scopes(self) -> tuple[Scope, ...]:
         """Where the rule of an "always" can be kept."""
-        return (Scope.SESSION,) if self._save is None else (Scope.SESSION, Scope.PROJECT, Scope.USER)
+        return (Scope.SESSION,) if self.save is None else (Scope.SESSION, Scope.PROJECT, Scope.USER)
 
     def _can_offer_sandboxed(self, confirmation: Confirmation, facts: CallFacts, verdict: PolicyVerdict) -> bool:
-        if self._save_sandboxed is None or self._has_offered_sandboxed or not self._remembers or verdict.always_ask:
+        if self.save_sandboxed is None or self._has_offered_sandboxed or not self.remembers or verdict.always_ask:
             return False
         return isinstance(confirmation, ExecConfirmation) and self.policy.can_offer_sandboxed(facts)
 
-    def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
+    def _remember_answer(
+        self, tool: BaseTool, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict
+    ) -> None:
         """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
-        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self._save_sandboxed is not None:
-            self._allow_sandboxed(_save(self._save_sandboxed))
-            return
+        if isinstance(tool, RememberingTool) and answer.outcome in _ALWAYS:
+            return _save(partial(tool.remember, confirmation, _scope_of(answer)))
+        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self.save_sandboxed is not None:
+            return self.allow_sandboxed(_save(self.save_sandboxed))
         rules = _rules_from_answer(answer, confirmation, verdict)
         if not rules:
-            return
+            return None
         scope = _scope_of(answer)
-        if scope in (Scope.PROJECT, Scope.USER) and self._save is not None:
-            _save(partial(self._save, rules, scope))
+        if scope in (Scope.PROJECT, Scope.USER) and self.save is not None:
+            _save(partial(self.save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
-        self._add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
+        return self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
 
-    def _add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
+    def add_rules(self, rules: Sequence[PolicyRule], scope: Scope) -> None:
         """Add the rules of an answer that lasts as long as `scope` says."""
         self.policy = self.policy.with_rules(*rules)
 
-    def _allow_sandboxed(self, source: str) -> None:
+    def allow_sandboxed(self, source: str) -> None:
         """Let sandboxed commands run without asking, as the setting at `source` says now."""
         self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
 

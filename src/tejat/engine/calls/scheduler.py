@@ -4,10 +4,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tejat.core.approval.confirmation import Risk, ToolOrigin, ToolOriginKind, TrialConfirmation
+from tejat.core.approval.confirmation import ApprovalRequest, Risk, ToolOrigin, ToolOriginKind, TrialConfirmation
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy, lazy
@@ -29,6 +30,7 @@ from tejat.core.tools.base import (
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.approval.refusals import RejectedByUser
+from tejat.engine.calls.batch_call import BatchCall, final_state
 from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
 from tejat.engine.calls.function_response import build_response
 from tejat.engine.calls.permission import AuthorisedCall, Permission
@@ -37,8 +39,8 @@ from tejat.engine.calls.truncation import OutputTruncator
 from tejat.tools.registry import ToolRegistry, ToolSource
 
 if TYPE_CHECKING:
-    from tejat.core.agent.hooks import HookedCall, ToolHooks
-    from tejat.core.approval.confirmation import ApprovalRequest, Confirmation
+    from tejat.core.agent.hooks import ToolHooks
+    from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
 _MAX_CONCURRENT = 24
@@ -50,7 +52,8 @@ _ORIGINS = {
     ToolSource.DISCOVERED: ToolOriginKind.DISCOVERED,
     ToolSource.MCP: ToolOriginKind.SERVER,
 }
-_FATAL_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})
+_STOPPING_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.ANSWER_REQUIRED})
+_FATAL_ERRORS = _STOPPING_ERRORS | {ErrorType.NO_SPACE_LEFT}
 
 CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
 CANCELLED_BEFORE_START = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
@@ -104,7 +107,7 @@ class Batch:
         self._scheduler = scheduler
         self._sink = emit
         self.sink_error: Exception | None = None
-        self._calls = [_BatchCall(index, call) for index, call in enumerate(calls)]
+        self._calls = [BatchCall(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
         self._is_stopped = False
         self._asked: set[int] = set()
@@ -120,10 +123,10 @@ class Batch:
         return [call.response or build_response(call.request, cancelled) for call in self._calls]
 
     @property
-    def stop_reason(self) -> str | None:
+    def fatal_error(self) -> ToolError | None:
         """The error that ends the turn, None if there is none."""
         errors = (result.error for result in self.results)
-        return next((error.message for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
+        return next((error for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
 
     async def run(self) -> None:
         try:
@@ -138,7 +141,7 @@ class Batch:
                 if call.result is None:
                     self._finish(call, _cancelled_result(why))
 
-    def _is_concurrent(self, call: "_BatchCall") -> bool:
+    def _is_concurrent(self, call: BatchCall) -> bool:
         """Whether a call can run concurrently. An unknown tool can: it is only answered with an error."""
         registry, request = self._scheduler.registry, call.request
         if (kind := registry.kind_of(request.name)) is not Kind.AGENT:
@@ -148,11 +151,11 @@ class Batch:
         except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
             return False
 
-    async def _run_sequentially(self, calls: "list[_BatchCall]") -> None:
+    async def _run_sequentially(self, calls: list[BatchCall]) -> None:
         for call in calls:
             await self._run_call(call, await self._prepare_and_authorise(call))
 
-    async def _run_concurrently(self, calls: "list[_BatchCall]") -> None:
+    async def _run_concurrently(self, calls: list[BatchCall]) -> None:
         """Authorise all calls in order, then run them with limited concurrency."""
         if len(calls) == 1:
             return await self._run_sequentially(calls)
@@ -167,7 +170,7 @@ class Batch:
                 group.create_task(work())
         return None
 
-    async def _prepare_and_authorise(self, call: "_BatchCall", note: str = "") -> AuthorisedCall | None:
+    async def _prepare_and_authorise(self, call: BatchCall, note: str = "") -> AuthorisedCall | None:
         """Return the authorised call, None if it is finished already: unknown, invalid or denied."""
         if self._is_stopped:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
@@ -202,7 +205,7 @@ class Batch:
             self._finish(call, unexpected_error_result(error))
         return None
 
-    async def _consult_hooks(self, call: "_BatchCall", tool: BaseTool) -> str:
+    async def _consult_hooks(self, call: BatchCall, tool: BaseTool) -> str:
         """Run the hooks before a call, which may rewrite its arguments, and return their objection.
 
         Raises ToolFailure if they refuse the call.
@@ -220,33 +223,43 @@ class Batch:
         entry = self._scheduler.registry.entry(tool.name)
         return ToolOrigin() if entry is None else ToolOrigin(_ORIGINS[entry.source], entry.server or entry.origin)
 
-    def _question_position(self, call: "_BatchCall") -> tuple[int, int]:
+    def _question_position(self, call: BatchCall) -> tuple[int, int]:
         """Return the place of the question about a call, and how many the rules foresee for this batch."""
         place = 1 + len(self._asked - {call.index})
         return place, place + sum(map(self._foresees_question, self._calls[call.index + 1 :]))
 
-    def _foresees_question(self, call: "_BatchCall") -> bool:
+    def _foresees_question(self, call: BatchCall) -> bool:
         scheduler, request = self._scheduler, call.request
         try:
             return call.result is None and scheduler.permission.asks(scheduler.registry[request.name], request.args)
         except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
             return False
 
-    def _on_question(self, call: "_BatchCall", question: "ApprovalRequest") -> None:
+    def _on_question(self, call: BatchCall, question: ApprovalRequest) -> None:
         self._asked.add(call.index)
         self._set_state(call, CallState.AWAITING_APPROVAL)
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
 
-    def _start_trial(self, call: "_BatchCall") -> ToolContext:
+    async def _ask_user(self, call: BatchCall, tool: BaseTool, subject: "AskUserConfirmation") -> "ApprovalReply":
+        """Ask the user what a running tool wants to know. Raises UserUnavailable."""
+        place, total = self._question_position(call)
+        question = ApprovalRequest(subject, tool.name, origin=self._origin_of(tool), place=place, total=total)
+        self._on_question(call, question)
+        try:
+            return await self._scheduler.permission.ask(question)
+        finally:
+            self._set_state(call, CallState.EXECUTING)
+
+    def _start_trial(self, call: BatchCall) -> ToolContext:
         self._set_state(call, CallState.EXECUTING)
         return ToolContext(update_output=lambda output: self._emit_output(call, output))
 
-    def _emit_output(self, call: "_BatchCall", output: str) -> None:
+    def _emit_output(self, call: BatchCall, output: str) -> None:
         mask = self._scheduler.mask
         self._emit(OutputUpdated(call.index, call.request, output if mask is None else mask.mask_text(output)))
 
-    async def _run_call(self, call: "_BatchCall", ready: AuthorisedCall | None) -> None:
+    async def _run_call(self, call: BatchCall, ready: AuthorisedCall | None) -> None:
         """Perform an authorised call. If a file changed since the approval, the new change is shown first."""
         proposals = 1
         if ready is not None and self._is_stopped:
@@ -267,16 +280,17 @@ class Batch:
             ready = await self._prepare_and_authorise(call, _stale_note(ready.approved, result))
         return None
 
-    async def _perform(self, call: "_BatchCall", ready: AuthorisedCall) -> ToolResult:
+    async def _perform(self, call: BatchCall, ready: AuthorisedCall) -> ToolResult:
         """Run an authorised call and record its changes. Raises UndoUnavailable before anything is done."""
         tool = call.tool
         assert tool is not None
-        partial: list[ToolResult] = []
+        unfinished: list[ToolResult] = []
         context = ToolContext(
             approved=ready.approved,
             update_output=lambda output: self._emit_output(call, output),
-            keep_partial=partial.append,
+            keep_partial=unfinished.append,
             environment=command_environment(ready.facts),
+            ask=partial(self._ask_user, call, tool) if self._scheduler.permission.can_ask else None,
             call_id=call.request.id or "",
             index=call.index,
         )
@@ -297,11 +311,11 @@ class Batch:
             planned = ready.approved.changes if isinstance(ready.approved, TrialConfirmation) else None
             return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree, planned=planned)
         except asyncio.CancelledError:
-            result = _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None)
+            result = _cancelled_result(CANCELLED_WHILE_RUNNING, unfinished[-1] if unfinished else None)
             self._finish(call, result, ready.allowed_by)
             raise
 
-    async def _run_after_hooks(self, call: "_BatchCall", result: ToolResult, allowed_by: str) -> None:
+    async def _run_after_hooks(self, call: BatchCall, result: ToolResult, allowed_by: str) -> None:
         """Run the hooks after a call. Their failure does not undo what the call did."""
         hooks, mask = self._scheduler.hooks, self._scheduler.mask
         try:
@@ -326,7 +340,7 @@ class Batch:
             ) from error
 
     def _finish(
-        self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
+        self, call: BatchCall, result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
     ) -> None:
         """Mask and truncate the result, and build the one response of the call."""
         if self._scheduler.mask is not None:
@@ -336,15 +350,15 @@ class Batch:
             result = long_output.truncate(result, tool_name=call.request.name)
         call.result = result
         call.response = build_response(call.request, result)
-        call.state = _final_state(result)
-        if result.error is not None and result.error.type is ErrorType.STOP_EXECUTION:
+        call.state = final_state(result)
+        if result.error is not None and result.error.type in _STOPPING_ERRORS:
             self._is_stopped = True
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
         how = (call.index, call.request, call.state, result, call.response, seconds, allowed_by)
         self._emit(CallFinished(*how, refusal is not None, refusal is not None and refusal.ends_turn))
 
-    def _set_state(self, call: "_BatchCall", state: CallState) -> None:
+    def _set_state(self, call: BatchCall, state: CallState) -> None:
         call.state = state
         self._emit(StateChanged(call.index, call.request, state))
 
@@ -358,25 +372,7 @@ class Batch:
             self._sink, self.sink_error = None, error
 
 
-class _BatchCall:
-    """The state of one call."""
-
-    __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool", "undo_problem")
-
-    def __init__(self, index: int, request: FunctionCall) -> None:
-        self.index = index
-        self.request = request
-        self.tool: BaseTool | None = None
-        self.hook_check: HookedCall | None = None
-        self.state = CallState.VALIDATING
-        self.started = 0.0
-        self.result: ToolResult | None = None
-        self.response: tuple[Part, ...] = ()
-        self.undo_problem = ""
-        """Why the call cannot be undone. It runs only if the user has accepted that."""
-
-
-async def _discard_trial(call: _BatchCall, ready: AuthorisedCall) -> None:
+async def _discard_trial(call: BatchCall, ready: AuthorisedCall) -> None:
     if isinstance(ready.approved, TrialConfirmation) and isinstance(call.tool, TrialTool):
         await call.tool.discard_trial(ready.approved)
 
@@ -392,9 +388,3 @@ def _stale_note(approved: "Confirmation", result: ToolResult) -> str:
     if approved.type == "trial":
         return str(result.return_display)
     return _("The file changed in the meantime. This is the change against its current content.")
-
-
-def _final_state(result: ToolResult) -> CallState:
-    if result.error is None:
-        return CallState.SUCCESS
-    return CallState.CANCELLED if result.error.type is ErrorType.CANCELLED else CallState.ERROR

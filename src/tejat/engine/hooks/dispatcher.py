@@ -24,16 +24,38 @@ _SLOW_SECONDS = 5.0
 class HookDispatcher:
     """Runs the hooks that match an event and reports their messages to the user.
 
-    If it `reports_running`, the user is also told of hooks that take long.
+    If it `reports_running`, the user is also told of hooks that take long. `agent_name` is the sub-agent that events
+    belong to, empty for the session itself.
     """
 
-    def __init__(self, hooks: Sequence[HookConfig], context: HookContext, *, reports_running: bool = True) -> None:
+    def __init__(
+        self,
+        hooks: Sequence[HookConfig],
+        context: HookContext,
+        *,
+        reports_running: bool = True,
+        agent_name: str = "",
+    ) -> None:
+        self.agent_name = agent_name
+        self._hooks = hooks
         self._reports_running = reports_running
         self._emit: Callable[[Noticed], None] = _discard_notice
         self._context = context
+        self._agent_fields: JsonObject = {}
         self._by_event: dict[HookEvent, list[HookConfig]] = {}
         for hook in hooks:
             self._by_event.setdefault(hook.event, []).append(hook)
+
+    def for_agent(self, agent_id: str, agent_name: str, emit: Callable[[Noticed], None]) -> "HookDispatcher":
+        """Return a dispatcher of the same hooks that tells them which sub-agent an event belongs to."""
+        other = HookDispatcher(self._hooks, self._context, reports_running=self._reports_running, agent_name=agent_name)
+        other.bind_agent(agent_id, emit)
+        return other
+
+    def bind_agent(self, agent_id: str, emit: Callable[[Noticed], None]) -> None:
+        """Set the run that hooks are told about and the sink for its notices."""
+        self._agent_fields = {"agent_name": self.agent_name, "agent_id": agent_id}
+        self._emit = emit
 
     def has_hooks(self, event: HookEvent) -> bool:
         return event in self._by_event
@@ -77,7 +99,7 @@ class HookDispatcher:
             return []
         slow = asyncio.get_running_loop().call_later(_SLOW_SECONDS, self._report_running, invocations)
         try:
-            outcomes = await run_hooks(invocations, fields, self._context)
+            outcomes = await run_hooks(invocations, {**fields, **self._agent_fields}, self._context)
         finally:
             slow.cancel()
         for outcome in outcomes:

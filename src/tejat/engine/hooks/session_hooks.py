@@ -1,8 +1,8 @@
 """Hooks around a session: they may stop a prompt or a request, and add context for the model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tejat.core.agent.events import SessionEnd, SessionSource
+from tejat.core.agent.events import Noticed, SessionEnd, SessionSource
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
 from tejat.core.errors import StoppedByHook
@@ -52,6 +52,12 @@ class SessionHooks:
         self._approver = approver
         self._has_started = False
 
+    def for_agent(
+        self, agent_id: str, agent_name: str, approver: Approver | None, emit: Callable[[Noticed], None]
+    ) -> "SessionHooks":
+        """Return the same hooks for the calls and requests of a sub-agent, which `approver` asks for."""
+        return SessionHooks(self._dispatcher.for_agent(agent_id, agent_name, emit), approver)
+
     async def before_prompt(self, prompt: str, *, source: SessionSource) -> str:
         """Raises StoppedByHook."""
         outcomes: list[HookOutcome] = []
@@ -100,6 +106,26 @@ class SessionHooks:
     async def before_compress(self, *, by_user: bool = False) -> None:
         trigger = "manual" if by_user else "auto"
         await self._dispatcher.run_event_hooks(HookEvent.PRE_COMPRESS, {"trigger": trigger}, trigger=trigger)
+
+    async def before_subagent(self, prompt: str) -> str:
+        """Raises StoppedByHook."""
+        if not self._dispatcher.has_hooks(HookEvent.SUBAGENT_START):
+            return ""
+        outcomes = await self._dispatcher.run_event_hooks(
+            HookEvent.SUBAGENT_START, {"prompt": prompt}, trigger=self._dispatcher.agent_name
+        )
+        await self._enforce(outcomes, lazy("If you continue, the sub-agent starts."))
+        return combined_context(outcomes)
+
+    async def after_subagent(self, prompt: str, result: str, *, is_repeated: bool) -> str:
+        if not self._dispatcher.has_hooks(HookEvent.SUBAGENT_STOP):
+            return ""
+        fields: JsonObject = {"prompt": prompt, "prompt_response": result, "stop_hook_active": is_repeated}
+        outcomes = await self._dispatcher.run_event_hooks(
+            HookEvent.SUBAGENT_STOP, fields, trigger=self._dispatcher.agent_name
+        )
+        denying = first_denial(outcomes)
+        return "" if denying is None or first_stop(outcomes) else wrap_context(denying.reason)
 
     async def end(self, reason: SessionEnd) -> None:
         has_begun, self._has_started = self._has_started, False

@@ -8,6 +8,7 @@ from tejat.core.agent.hooks import HookedCall, HookEvent
 from tejat.core.approval.confirmation import (
     ApprovalRequest,
     ApprovalSubject,
+    AskUserConfirmation,
     EditConfirmation,
     ElicitationConfirmation,
     ExecConfirmation,
@@ -152,6 +153,8 @@ def _confirmation_json(about: ApprovalSubject) -> JsonObject:
             return {**fields, "before": about.before, "after": about.after, "reason": about.reason}
         case ElicitationConfirmation():
             return {**fields, "serverName": about.server_name, "message": about.message}
+        case AskUserConfirmation():
+            return {**fields, "questions": [question.to_json() for question in about.questions]}
 
 
 def _append_text(result: ToolResult, text: str) -> ToolResult:

@@ -48,7 +48,7 @@ class Budget:
         on_estimate: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._limits = limits
-        self._prices = prices
+        self.prices = prices
         self._clock = clock
         self._on_estimate = on_estimate
         self._started = clock()
@@ -91,25 +91,25 @@ class Budget:
         response, which may have a price if the first is only an alias.
         """
         self.usage += usage
-        price = self._prices.price_of(requested_model) or self._prices.price_of(reported_model)
+        price = self.prices.price_of(requested_model) or self.prices.price_of(reported_model)
         if price is not None:
             self._cost += cost_of(usage, price)
         elif usage.total:
             self._has_unknown_cost = True
             if self._limits.cost is not None and requested_model not in self._uncounted_models:
                 self._announce_estimate(requested_model)
-                self._estimated_cost += cost_of(usage, self._prices.upper_bound(requested_model)[0])
+                self._estimated_cost += cost_of(usage, self.prices.upper_bound(requested_model)[0])
 
     def price_of(self, model: str) -> Price | None:
         """Return the price of a model now, None if it is unknown."""
-        return self._prices.price_of(model)
+        return self.prices.price_of(model)
 
     def estimate_notice(self, model: str) -> str | None:
         """Return what to tell the user before a model is counted with an upper bound; None if it need not be."""
         is_counted = self._limits.cost is not None and model not in self._uncounted_models
-        if not is_counted or self._prices.price_of(model) is not None:
+        if not is_counted or self.prices.price_of(model) is not None:
             return None
-        bound, service = self._prices.upper_bound(model)
+        bound, service = self.prices.upper_bound(model)
         of_service = (
             _("the highest known prices of {service}", service=service) if service else _("the highest known prices")
         )
@@ -147,6 +147,11 @@ class Budget:
                 "Reached max session turns for this session. Increase the number of turns by specifying "
                 "maxSessionTurns in settings.json."
             )
+        return self.exceeded_resource(model)
+
+    def exceeded_resource(self, model: str = "") -> tuple[EndReason, str] | None:
+        """Like `exceeded_limit` for tokens, time and cost, which sub-agents use up too."""
+        limits = self._limits
         if limits.tokens is not None and self.usage.total >= limits.tokens:
             return EndReason.TOKEN_LIMIT, _(
                 "Reached the limit of {tokens:,} tokens ({total:,} used).", tokens=limits.tokens, total=self.usage.total

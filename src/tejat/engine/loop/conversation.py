@@ -261,6 +261,7 @@ class Conversation:
         self, model: ModelClient, request: ModelRequest, on_chunk: OnChunk | None = None
     ) -> tuple[ModelResponse, float]:
         """Return the response and the seconds it took. Raises ModelFailure and StoppedByHook."""
+        request = replace(request, lane=self.template.lane)
         emit, count = self.events.emit, self.budget.record_usage
         if self._hooks is None:
             return await request_model(model, request, emit, on_chunk=on_chunk)

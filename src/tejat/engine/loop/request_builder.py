@@ -13,7 +13,7 @@ from tejat.core.messages.tokens import (
     estimate_request_tokens,
     estimate_text_tokens,
 )
-from tejat.core.model import FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.model import MAIN_LANE, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.loop.context_window import ContextWindow, is_lean_window
 from tejat.engine.loop.history_view import FittedHistory, HistoryView
@@ -25,7 +25,8 @@ class RequestTemplate:
 
     `declarations` returns the tools that may be called now, `instructions` what tool providers say about them, which
     follows the system prompt. `context` is the text of the context files inside the system prompt; `render_system`
-    renders that prompt with other context files, and for the context window that the model has then.
+    renders that prompt with other context files, and for the context window that the model has then. `lane` and
+    `temperature` are those of the requests.
     """
 
     system: str
@@ -35,6 +36,8 @@ class RequestTemplate:
     instructions: Callable[[], str] | None = None
     context: ContextFiles = ContextFiles()
     render_system: Callable[[ContextFiles], str] | None = None
+    lane: str = MAIN_LANE
+    temperature: float | None = None
 
     def current_system(self) -> str:
         instructions = "" if self.instructions is None else self.instructions()
@@ -97,7 +100,7 @@ class RequestBuilder:
                 window=self.window.size(model),
             )
             self._notice_once(notice, Severity.NOTE)
-        return ModelRequest(fitted.messages, system, tools)
+        return ModelRequest(fitted.messages, system, tools, temperature=template.temperature)
 
     def is_shorter(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> bool:
         """Return whether the next request would be shorter than the last one."""

@@ -91,7 +91,7 @@ class ToolDeclarations:
         return [*(entry for entry in allowed if entry.name not in left_out), finder, *told_of]
 
     def _is_allowed(self, entry: ToolEntry) -> bool:
-        return not self._is_forbidden(entry.own_name, entry.server)
+        return entry.is_declared() and not self._is_forbidden(entry.own_name, entry.server)
 
     def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
         """Return the tools to leave out. The user's Python tools stay unless they alone exceed the limit."""

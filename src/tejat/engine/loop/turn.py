@@ -3,7 +3,7 @@
 import asyncio
 
 from tejat.core.agent.events import EndReason
-from tejat.core.errors import StoppedByHook
+from tejat.core.errors import ErrorType, StoppedByHook
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
@@ -70,8 +70,9 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
         batch = await conversation.run_calls(answer.calls)
         if batch.stopped_by_user:
             return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
-        if batch.stop_reason:
-            return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
+        if error := batch.fatal_error:
+            is_unanswered = error.type is ErrorType.ANSWER_REQUIRED
+            return RunOutcome(EndReason.UNANSWERED if is_unanswered else EndReason.TOOL_STOPPED, error.message)
         conversation.deliver_steering()
 
 

@@ -13,6 +13,7 @@ ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
 
 _LEAN_CONTEXT = "# What the user and the project ask for"
 _VARIABLE = r"\$\{(AvailableTools|AgentSkills|SubAgents|[\w.:-]{1,200}_ToolName)\}"
+ACTIVATE_SKILL = "activate_skill"
 _EDIT_TOOLS = frozenset({"replace", "write_file"})
 
 
@@ -24,34 +25,40 @@ def build_system_prompt(
     is_headless: bool,
     replacement: str | None,
     is_lean: bool = False,
+    subagents: str = "",
+    skills: str = "",
 ) -> str:
     """Build the system prompt. It is the same in every session of a kind, so that services can cache it.
 
     `context` is the text of the context files. `sandbox` names what commands run in ("a sandbox"), empty for none. A
     `replacement` replaces everything but the context; variables of Gemini CLI in it are filled in. A lean prompt is for
-    small context windows.
+    small context windows. `subagents` is the catalogue of sub-agents, which a lean prompt leaves out, `skills` that of
+    skills.
     """
+    if ACTIVATE_SKILL not in tool_names:
+        skills = ""
     if replacement is not None:
-        sections: Iterable[str] = [_fill_variables(replacement.strip(), tool_names)]
+        sections: Iterable[str] = [_fill_variables(replacement.strip(), tool_names, subagents=subagents, skills=skills)]
     elif is_lean:
-        sections = _lean_sections(tool_names, sandbox, is_headless)
+        sections = [*_lean_sections(tool_names, sandbox, is_headless), skills]
     else:
-        sections = _sections(tool_names, sandbox, is_headless)
+        sections = [*_sections(tool_names, sandbox, is_headless), subagents, skills]
+    sections = filter(None, sections)
     if context.strip():
         sections = [*sections, _LEAN_CONTEXT if is_lean else load_template("context"), context.strip()]
     return "\n\n".join(sections)
 
 
-def _fill_variables(text: str, tool_names: Collection[str]) -> str:
-    """Fill in `${AvailableTools}`, `${NAME_ToolName}` of each tool, and what there is none of here."""
+def _fill_variables(text: str, tool_names: Collection[str], *, subagents: str, skills: str) -> str:
+    """Fill in `${AvailableTools}`, `${NAME_ToolName}` of each tool, `${SubAgents}` and `${AgentSkills}`."""
 
     def value_of(found: re.Match[str]) -> str:
         name = found[1]
         if name == "AvailableTools":
             return "\n".join(f"- {tool}" for tool in tool_names) or "No tools are available."
+        if name in ("SubAgents", "AgentSkills"):
+            return subagents if name == "SubAgents" else skills
         tool = name.removesuffix("_ToolName")
-        if tool == name:
-            return ""
         return tool if tool in tool_names else found.group()
 
     return re.sub(_VARIABLE, value_of, text) if "${" in text else text

@@ -24,6 +24,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.model import CONVERSATION, Usage
 from tejat.core.tools.call_events import CallFinished
+from tejat.core.tools.todos import TodoList
 from tejat.engine.sessions.statistics import Statistics
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
 from tejat.ui.shared.exit_status import error_name_for
@@ -125,6 +126,8 @@ def _result(event: CallFinished) -> JsonObject:
     result: dict[str, JsonValue] = {"tool_id": event.call.id, "status": "success" if error is None else "error"}
     if isinstance(display, str):
         result["output"] = display
+    elif isinstance(display, TodoList):
+        result["todos"] = display.to_state()
     if error is not None:
         result["error"] = error.to_json()
     result["content"] = _as_text(event.response)

@@ -7,6 +7,7 @@ from typing import assert_never
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
@@ -91,7 +92,7 @@ def _message_lines(question: ApprovalRequest) -> Iterator[str]:
         yield sanitize_line(question.note)
     if question.reason:
         yield f"Reason: {sanitize_line(question.reason)}"
-    if isinstance(confirmation, ElicitationConfirmation):
+    if isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation):
         raise ToolFailure("Questions from other MCP servers cannot be forwarded.", ErrorType.POLICY_VIOLATION)
     yield from _action_lines(confirmation)
     if question.always is not None:

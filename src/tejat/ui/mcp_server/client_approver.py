@@ -7,11 +7,19 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Protocol
 
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    AskUserConfirmation,
+    Confirmation,
+    Outcome,
+)
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.ui.mcp_server.approval_form import ApprovalForm, build_approval_form, parse_approval_reply
+from tejat.ui.mcp_server.question_form import build_question_form, parse_question_reply
 
 APPROVAL_INPUT = "approval"
 """Key of the approval among the input requests of a result."""
@@ -43,6 +51,8 @@ class NoApprovalChannel:
     """Channel of a client without elicitation. Refuses, naming the rule that would allow the call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        if isinstance(question.confirmation, AskUserConfirmation):
+            raise UserUnavailable
         message = (
             f'"{question.tool_name}" needs approval, but this client cannot ask its user: it did not declare '
             "elicitation in form mode."
@@ -58,9 +68,9 @@ class ElicitationChannel:
         self._elicit = elicit
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        form = build_approval_form(question)
+        form = _build_form(question)
         result = await self._elicit(form)
-        return ApprovalReply(Outcome.CANCEL) if result is None else parse_approval_reply(result, form)
+        return ApprovalReply(Outcome.CANCEL) if result is None else _parse_reply(result, form, question)
 
 
 class PendingApprovals:
@@ -100,14 +110,26 @@ class InputRequiredChannel:
         self.pending: tuple[str, ApprovalForm] | None = None
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        form = build_approval_form(question)
+        form = _build_form(question)
         fingerprint = _fingerprint(self._call, form, question)
         answer, expected = self._answer, self._expected_fingerprint
         if answer is not None and expected is not None and secrets.compare_digest(fingerprint, expected):
             self._answer = None
-            return parse_approval_reply(answer, form)
+            return _parse_reply(answer, form, question)
         self.pending = self._pending_approvals.register(fingerprint), form
         return ApprovalReply(Outcome.CANCEL)
+
+
+def _build_form(question: ApprovalRequest) -> ApprovalForm:
+    asked = question.confirmation
+    return build_question_form(asked) if isinstance(asked, AskUserConfirmation) else build_approval_form(question)
+
+
+def _parse_reply(result: JsonObject, form: ApprovalForm, question: ApprovalRequest) -> ApprovalReply:
+    asked = question.confirmation
+    if isinstance(asked, AskUserConfirmation):
+        return parse_question_reply(result, asked)
+    return parse_approval_reply(result, form)
 
 
 def _fingerprint(call: str, form: ApprovalForm, question: ApprovalRequest) -> str:

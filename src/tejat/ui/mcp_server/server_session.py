@@ -149,7 +149,8 @@ class ServerSession:
             case "ping":
                 return {}
             case "tools/list":
-                return self._list(params, self._require_handshake().workspace)
+                handshake = self._require_handshake()
+                return self._list(params, handshake.workspace, can_ask=_can_elicit(handshake.capabilities))
             case "tools/call":
                 return await self._call_with_elicitation(params, send, self._require_handshake())
             case _:
@@ -185,7 +186,7 @@ class ServerSession:
             case "server/discover":
                 return self._server.discover_result()
             case "tools/list":
-                return {**self._list(params, workspace), **NO_CACHE}
+                return {**self._list(params, workspace, can_ask=_can_elicit(envelope.capabilities)), **NO_CACHE}
             case "tools/call" if not _can_elicit(envelope.capabilities):
                 return await self._call(params, send, workspace, _NO_CHANNEL, envelope.revision)
             case "tools/call":
@@ -212,12 +213,12 @@ class ServerSession:
         question: JsonObject = {"method": "elicitation/create", "params": form.params(with_mode=True)}
         return {"resultType": "input_required", "inputRequests": {APPROVAL_INPUT: question}, "requestState": state}
 
-    def _list(self, params: JsonObject, workspace: ClientWorkspace) -> JsonObject:
+    def _list(self, params: JsonObject, workspace: ClientWorkspace, *, can_ask: bool) -> JsonObject:
         if params.get("cursor") is not None:
             raise RequestRejected(protocol.INVALID_PARAMS, "This list has one page only, so there is no cursor.")
         try:
             with workspace.scheduler() as scheduler:
-                return {"tools": list_tools(scheduler)}
+                return {"tools": list_tools(scheduler, can_ask=can_ask)}
         except UsageError as error:
             raise RequestRejected(protocol.INTERNAL_ERROR, f"The tools cannot be had: {error}") from None
 

@@ -1,5 +1,6 @@
 """The result of `tools/list`."""
 
+from tejat.core.approval.user_question import ASK_USER
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.engine.calls.scheduler import Scheduler
@@ -12,8 +13,8 @@ _OPEN_WORLD_TOOLS = frozenset({"google_web_search"})
 _IDEMPOTENT_TOOLS = frozenset({"write_file"})
 
 
-def list_tools(scheduler: Scheduler) -> list[JsonValue]:
-    """Return all permitted tools in registry order, without loading them."""
+def list_tools(scheduler: Scheduler, *, can_ask: bool) -> list[JsonValue]:
+    """Return all permitted tools in registry order, without loading them. `can_ask`: the client has elicitation."""
     return [
         {
             "name": entry.name,
@@ -24,7 +25,8 @@ def list_tools(scheduler: Scheduler) -> list[JsonValue]:
             | {"title": entry.display_name},
         }
         for entry in scheduler.registry.entries()
-        if not scheduler.permission.policy.hides(entry.name)
+        if entry.is_declared() and not scheduler.permission.policy.hides(entry.name)
+        if can_ask or entry.name != ASK_USER
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
@@ -15,6 +16,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.ask_user import ask_user
 from tejat.ui.plain.elicitation import ask_elicitation
 from tejat.ui.plain.line_input import read_line
 from tejat.ui.plain.question_view import DEFAULT_WIDTH, MIN_WIDTH, question_lines, wrap_line
@@ -43,6 +45,8 @@ class PlainApprovalDialog:
         confirmation = question.confirmation
         if isinstance(confirmation, ElicitationConfirmation):
             return await ask_elicitation(confirmation, self._style, width=_columns())
+        if isinstance(confirmation, AskUserConfirmation):
+            return await ask_user(confirmation, self._style, width=_columns())
         while True:
             answer = await self._ask_once(question, confirmation)
             if answer is not None:

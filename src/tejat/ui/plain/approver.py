@@ -5,11 +5,13 @@ import sys
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ElicitationConfirmation,
     ModelChangeConfirmation,
     Outcome,
     Risk,
 )
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import lazy
 from tejat.ui.plain.style import Style
@@ -26,11 +28,14 @@ class AutoApprover:
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         """Approve, but decline elicitations and another model: a yes is no answer to them.
 
-        Raises ToolFailure for what cannot be undone: only a person may accept that.
+        Raises ToolFailure for what cannot be undone, and UserUnavailable for questions of the model: only a person may
+        accept or answer that.
         """
         if Risk.NO_UNDO in question.risks:
             message = lazy("--yes does not cover this call. {reason}", reason=question.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
+        if isinstance(question.confirmation, AskUserConfirmation):
+            raise UserUnavailable
         is_asked_more = isinstance(question.confirmation, ElicitationConfirmation | ModelChangeConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 

@@ -20,6 +20,7 @@ from tejat.core.i18n import _, ngettext, translate
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.core.tools.todos import Todo, TodoList
 from tejat.ui.headless.output import OutputStreams, describe_event
 from tejat.ui.headless.text_output import TextOutput
 from tejat.ui.plain.diff import format_diff_rows
@@ -33,6 +34,7 @@ from tejat.ui.shared.diff.rows import build_diff_rows, strip_blank_context
 from tejat.ui.shared.labels.durations import format_duration, format_elapsed
 from tejat.ui.shared.labels.run_summary import format_cost, format_tokens
 from tejat.ui.shared.labels.text_summary import summarize_line
+from tejat.ui.shared.labels.todos import current_text, progress_label
 from tejat.ui.shared.notices import run_end_message, screen_notice, severity_label, side_request_notice
 
 MAX_EXPANDED_LINES = 2000
@@ -80,6 +82,7 @@ class PlainOutput:
         self._folded = CollapsedResults[str]()
         self._progress = _ProgressReporter(self._report_progress, intervals)
         self._is_mid_answer = False
+        self._current_todo: Todo | None = None
         self._held_lines: list[str] | None = None
 
     def begin(self) -> None:
@@ -157,7 +160,7 @@ class PlainOutput:
                 self._progress.note_output(index, output)
             case CallFinished():
                 self._progress.finish(event.index)
-                self._show_call(build_call_report(event, folder=self._folder))
+                self._show_finished(event)
             case RequestFailed():
                 self._print_notice(side_request_notice(event))
             case RunEnded():
@@ -172,6 +175,21 @@ class PlainOutput:
     def _report_progress(self, text: str) -> None:
         if self._held_lines is None:
             self.print_line(text)
+
+    def show_todos(self, todos: TodoList) -> None:
+        """Print what is in progress if that has changed."""
+        line = f"{current_text(todos)} ({progress_label(todos)})" if todos.todos else ""
+        current = None if todos.is_done else todos.current
+        if line and (current != self._current_todo or todos.is_done):
+            self.print_line(line if current is None else _("Todo: {line}", line=line))
+        self._current_todo = current
+
+    def _show_finished(self, event: CallFinished) -> None:
+        display = event.result.return_display
+        if isinstance(display, TodoList):
+            self.show_todos(display)
+        else:
+            self._show_call(build_call_report(event, folder=self._folder))
 
     def _show_call(self, report: CallReport) -> None:
         self.print_line(self._style.bold(report.headline))

@@ -91,6 +91,8 @@ def _print_welcome(session: UiSession, output: PlainOutput) -> None:
         output.print_line(_banner(session.status))
     if session.resume_preview is not None:
         output.print_line(_("Resumed session {id}.", id=session.status.session_id))
+    if not session.status.todos.is_done:
+        output.show_todos(session.status.todos)
     if not options.hides_tips:
         output.print_line(_("Ask anything. /help for commands, Ctrl-C to stop an answer, Ctrl-D to exit."))
     for note in session.take_notes():

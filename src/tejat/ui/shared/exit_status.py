@@ -54,6 +54,7 @@ _CODE_BY_REASON = {
     EndReason.MALFORMED_CALL: codes.EXIT_MALFORMED_CALL,
     EndReason.MODEL_FAILED: codes.EXIT_FAILED,
     EndReason.TOOL_STOPPED: codes.EXIT_TOOL,
+    EndReason.UNANSWERED: codes.EXIT_NOT_CONFIRMED,
     EndReason.FAILED: codes.EXIT_FAILED,
 }
 

@@ -113,5 +113,6 @@ _END_REASONS: dict[EndReason, LazyString] = {
     EndReason.CONTEXT_FULL: lazy("The conversation does not fit in the context window of the model"),
     EndReason.MODEL_FAILED: lazy("The model did not answer"),
     EndReason.TOOL_STOPPED: lazy("A tool ended the run"),
+    EndReason.UNANSWERED: lazy("A question was not answered"),
     EndReason.FAILED: lazy("Internal error"),
 }

@@ -19,6 +19,7 @@ from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.todos import TodoList
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.report import Tone, text_report
 from tejat.core.ui.status import Preferences, SandboxState, ThemeName
@@ -41,6 +42,7 @@ from tejat.ui.terminal.render.theme import Theme, detect_theme
 from tejat.ui.terminal.repl_views import TerminalReplViews, idle_placeholder
 from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.status_line import render_status_line
+from tejat.ui.terminal.views.todo_panel import EditorWithTodos, TodoPanel
 from tejat.ui.terminal.views.transcript import Transcript
 from tejat.ui.terminal.views.welcome import WelcomeScreen, WelcomeView
 from tejat.ui.terminal.window_title import TitleState, WindowTitle
@@ -83,8 +85,9 @@ class TerminalApp(EditorHandler):
         theme = self._theme_for(preferences)
         self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete, handler=self)
         self._editor.escapes_pasted_at = preferences.escapes_pasted_at
+        self._todos = TodoPanel(lambda: TodoList() if self._session is None else self._session.status.todos)
         self._screen = InlineScreen(
-            self._editor,
+            EditorWithTodos(self._editor, self._todos),
             theme,
             status=self._status,
             queued=self._queue.pending,
@@ -300,6 +303,15 @@ class TerminalApp(EditorHandler):
 
     def on_expand(self) -> None:
         self._transcript.expand_last()
+
+    @property
+    def has_todos(self) -> bool:
+        return self._todos.is_visible
+
+    def on_toggle_todos(self) -> None:
+        if whole := self._todos.toggle():
+            self._transcript.show_report(text_report(whole))
+        self._screen.redraw()
 
     def on_search_history(self) -> None:
         self._start_task(self._search_history())

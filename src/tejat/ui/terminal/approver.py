@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
@@ -20,6 +21,7 @@ from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
 from tejat.ui.terminal.dialogs.approval.dialog import ApprovalDialog, DialogAction
+from tejat.ui.terminal.dialogs.ask_user import AskUserDialog
 from tejat.ui.terminal.dialogs.elicitation import ElicitationDialog
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class TerminalApprover:
-    """Asks on the screen. `stop` cancels the turn after a stop in an elicitation, whose reply alone cannot."""
+    """Asks on the screen. `stop` cancels the turn after a stop in a question whose reply alone cannot."""
 
     def __init__(
         self, screen: "InlineScreen", *, stop: Callable[[], None], editor: Callable[[], ExternalEditor], pager: Pager
@@ -41,9 +43,14 @@ class TerminalApprover:
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         confirmation = question.confirmation
-        if not isinstance(confirmation, ElicitationConfirmation):
-            return await self._ask_about_call(question, confirmation)
-        answer = await self._screen.run_dialog(ElicitationDialog(confirmation, self._screen.theme))
+        match confirmation:
+            case ElicitationConfirmation():
+                dialog = ElicitationDialog(confirmation, self._screen.theme)
+            case AskUserConfirmation():
+                dialog = AskUserDialog(confirmation, self._screen.theme)
+            case _:
+                return await self._ask_about_call(question, confirmation)
+        answer = await self._screen.run_dialog(dialog)
         if answer.outcome is Outcome.STOP:
             self._stop()
         return answer

@@ -9,10 +9,11 @@ from contextlib import contextmanager, suppress
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.workspace.files.created_directories import ParentDirectory
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.read_tracker import stat_identity
 from tejat.workspace.files.regular_file import open_fd
-from tejat.workspace.files.roots import Location, ParentDirectory, Roots
+from tejat.workspace.files.roots import Location, Roots
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming, remove_stale_temp_files
 from tejat.workspace.threads.stop import never_stop
 

@@ -3,9 +3,13 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING, Self
 
 from tejat.workspace.files.openat import open_entry
 from tejat.workspace.files.system_calls import O_TRAVERSE
+
+if TYPE_CHECKING:
+    from tejat.workspace.files.roots import Location
 
 
 def make_directories(fd: int, names: Sequence[str]) -> "CreatedDirectories":
@@ -88,3 +92,38 @@ def _remove_directory(base: int, outer: Sequence[str], name: str) -> None:
         os.rmdir(name, dir_fd=directory)
     finally:
         os.close(directory)
+
+
+class ParentDirectory:
+    """The directory in which a file is or would be written, after following all links.
+
+    `name` is the last component, not a link when it was resolved. `location` is that of the file itself, the same for
+    every link to it. `fd` is the parent directory or, while some are `missing`, the deepest existing one; it can be
+    synced if the directory is readable.
+    """
+
+    __slots__ = ("_made", "location", "missing", "name")
+
+    def __init__(self, created: CreatedDirectories, name: str, location: "Location", missing: tuple[str, ...]) -> None:
+        self._made = created
+        self.name = name
+        self.location = location
+        self.missing = missing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def fd(self) -> int:
+        return self._made.fd
+
+    def remove_created(self) -> None:
+        """Remove the directories that `open_parent` created, as far as they are empty."""
+        self._made.remove()
+
+    def close(self) -> None:
+        """Close the descriptors, leaving created directories. A second call does nothing."""
+        self._made.close()

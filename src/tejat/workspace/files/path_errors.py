@@ -26,6 +26,21 @@ class PathPurpose(Enum):
     WRITE = "write"
 
 
+def check_path_text(path: str) -> None:
+    """Raise WorkspaceError for a path that no file can have: too long, not encodable, a NUL in it."""
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise unencodable_path_error(path) from error
+    # Removing it would use another path than the one that rules, hooks and the user have seen.
+    if b"\0" in encoded:
+        raise unencodable_path_error(path)
+    if len(encoded) <= MAX_NAME_BYTES:
+        return
+    if len(encoded) > MAX_PATH_BYTES or any(len(name) > MAX_NAME_BYTES for name in encoded.split(b"/")):
+        raise path_too_long_error(path)
+
+
 def path_error(error: OSError, path: str, *, purpose: PathPurpose) -> WorkspaceError:
     """Return the WorkspaceError for `error`. Paths outside the workspace are `outside_workspace_error`."""
     number = error.errno or 0

@@ -11,7 +11,7 @@ from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_paths
-from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
+from tejat.workspace.files.created_directories import ParentDirectory, make_directories
 from tejat.workspace.files.openat import (
     BeneathOpener,
     PathResolution,
@@ -21,14 +21,11 @@ from tejat.workspace.files.openat import (
     stat_entry,
 )
 from tejat.workspace.files.path_errors import (
-    MAX_NAME_BYTES,
-    MAX_PATH_BYTES,
     PathPurpose,
+    check_path_text,
     not_a_file_error,
     outside_workspace_error,
     path_error,
-    path_too_long_error,
-    unencodable_path_error,
 )
 from tejat.workspace.files.system_calls import kernel_path
 
@@ -59,7 +56,7 @@ class Roots:
     sysfs and the like), READ_CONTENT_FAILURE (link loops and other system errors; in `open_parent` FILE_WRITE_FAILURE).
     """
 
-    __slots__ = ("_beneath", "_for_reading", "_opener", "_spellings", "directories", "paths")
+    __slots__ = ("_beneath", "_for_reading", "_opener", "_read_only", "_spellings", "directories", "paths")
 
     def __init__(
         self,
@@ -88,21 +85,34 @@ class Roots:
             raise
         self._opener = opener
         self._for_reading = tuple(roots[working:])
+        self._read_only: tuple[RootDirectory, ...] = ()
         self._set_roots(tuple(roots[:working]), spellings)
 
     def add(self, directories: OnePathOrMany) -> tuple[RootDirectory, ...]:
         """Add workspace directories and return the new ones. Raises UsageError, adding none."""
-        known = [*self.directories, *self._for_reading]
+        new, spellings = self._open_more(list_paths(directories))
+        self._set_roots((*self.directories, *new), spellings)
+        return new
+
+    def add_read_only(self, directory: str) -> None:
+        """Let a directory be read, listed and searched, by absolute path, but not written to.
+
+        It may lie in a workspace directory. Raises UsageError.
+        """
+        new, spellings = self._open_more((directory,))
+        self._read_only += new
+        self._set_roots(self.directories, spellings)
+
+    def _open_more(self, directories: Sequence[str]) -> tuple[tuple[RootDirectory, ...], dict[str, RootDirectory]]:
+        known = [*self.directories, *self._for_reading, *self._read_only]
         roots, spellings = list(known), dict(self._spellings)
         try:
-            for directory in list_paths(directories):
+            for directory in directories:
                 _open_root(directory, roots, spellings)
         except BaseException:
             _close_all(roots[len(known) :])
             raise
-        new = tuple(roots[len(known) :])
-        self._set_roots((*self.directories, *new), spellings)
-        return new
+        return tuple(roots[len(known) :]), spellings
 
     def _set_roots(self, directories: tuple[RootDirectory, ...], spellings: dict[str, RootDirectory]) -> None:
         prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
@@ -125,6 +135,7 @@ class Roots:
         """Close the directories. Files opened beneath them stay open."""
         _close_all(self.directories)
         _close_all(self._for_reading)
+        _close_all(self._read_only)
 
     def locate(self, path: str, *, base: Location | None = None) -> Location:
         """Find the location of a path by its text; nothing is decoded or expanded.
@@ -133,7 +144,7 @@ class Roots:
         leading `@` is dropped if that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
         INVALID_TOOL_PARAMS for an impossible path (too long, not encodable, a NUL in it).
         """
-        _check_path(path)
+        check_path_text(path)
         location = self._resolve_text(path, base)
         if not path.startswith("@") or self._exists(location) is not False:
             return location
@@ -168,14 +179,14 @@ class Roots:
             raise self._failure(error, location, PathPurpose.LIST) from error
         return OpenDirectory(fd, location, status)
 
-    def open_parent(self, location: Location, *, create: bool) -> "ParentDirectory":
+    def open_parent(self, location: Location, *, create: bool) -> ParentDirectory:
         """Open the parent directory of a file, existing or not, after following all links, dangling ones too.
 
         With `create` missing directories are created; without it nothing is changed. Raises WorkspaceError:
         TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE if a parent is a file. After an error no
         created directory is left.
         """
-        if location.root in self._for_reading:
+        if location.root in (*self._for_reading, *self._read_only):
             raise outside_workspace_error(location.path, self.paths)
         try:
             with PathWalk(self._beneath, location.root, location.relative) as walk:
@@ -185,6 +196,8 @@ class Roots:
                 refuse_kernel_filesystem(walk.fd)
                 *missing, name = reversed(walk.pending)
                 resolved = self._resolve_real(walk, [*walk.trail, *missing, name])
+                if resolved.root in self._read_only:  # through a link
+                    raise outside_workspace_error(location.path, self.paths)
                 created = make_directories(walk.fd, missing if create else ())
         except OSError as error:
             raise self._failure(error, location, PathPurpose.WRITE) from error
@@ -304,41 +317,6 @@ class OpenDirectory(_OpenHandle):
     __slots__ = ()
 
 
-class ParentDirectory:
-    """The directory in which a file is or would be written, after following all links.
-
-    `name` is the last component, not a link when it was resolved. `location` is that of the file itself, the same for
-    every link to it. `fd` is the parent directory or, while some are `missing`, the deepest existing one; it can be
-    synced if the directory is readable.
-    """
-
-    __slots__ = ("_made", "location", "missing", "name")
-
-    def __init__(self, created: CreatedDirectories, name: str, location: Location, missing: tuple[str, ...]) -> None:
-        self._made = created
-        self.name = name
-        self.location = location
-        self.missing = missing
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def fd(self) -> int:
-        return self._made.fd
-
-    def remove_created(self) -> None:
-        """Remove the directories that `open_parent` created, as far as they are empty."""
-        self._made.remove()
-
-    def close(self) -> None:
-        """Close the descriptors, leaving created directories. A second call does nothing."""
-        self._made.close()
-
-
 def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, RootDirectory]) -> None:
     try:
         root = RootDirectory(_absolute(directory or "\0"))
@@ -368,20 +346,6 @@ def _absolute(path: str) -> str:
 
 def _join(directory: str, relative: str) -> str:
     return f"{directory.rstrip('/')}/{relative}" if relative else directory
-
-
-def _check_path(path: str) -> None:
-    try:
-        encoded = os.fsencode(path)
-    except UnicodeEncodeError as error:
-        raise unencodable_path_error(path) from error
-    # Removing it would use another path than the one that rules, hooks and the user have seen.
-    if b"\0" in encoded:
-        raise unencodable_path_error(path)
-    if len(encoded) <= MAX_NAME_BYTES:
-        return
-    if len(encoded) > MAX_PATH_BYTES or any(len(name) > MAX_NAME_BYTES for name in encoded.split(b"/")):
-        raise path_too_long_error(path)
 
 
 def _stat_target(walk: PathWalk) -> os.stat_result | None:

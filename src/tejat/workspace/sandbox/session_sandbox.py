@@ -145,6 +145,11 @@ class SessionSandbox:
         self._paths = paths
         self._last_found = None  # it does not cover the new roots
 
+    def show(self, directory: str) -> None:
+        """Let commands read a directory (a real path) that may lie in a hidden one."""
+        if not any(mount.source == directory for mount in self._mounts):
+            self._mounts += (SandboxMount(directory, directory),)
+
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> SandboxedCommand:
         """Return how to start a command in the sandbox. Raises OSError when the sandbox cannot be prepared."""
         return self._wrap(arguments, directory, network=network)

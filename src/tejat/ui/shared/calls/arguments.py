@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.messages.types import Params
@@ -41,6 +41,13 @@ class CallArguments:
 
     def is_set(self, name: str) -> bool:
         return self._args.get(name) is True
+
+    def members(self, name: str, key: str) -> list[str]:
+        """Return the texts under a key of each object in a list."""
+        found = self._args.get(name)
+        objects = cast("Sequence[object]", found) if isinstance(found, list | tuple) else ()
+        values = (cast("Mapping[str, object]", each).get(key) for each in objects if isinstance(each, Mapping))
+        return [value for value in values if isinstance(value, str)]
 
     def urls(self, *names: str) -> list[str]:
         """Return the addresses in a text, each once."""

@@ -4,6 +4,7 @@ import re
 import signal
 from enum import StrEnum
 
+from tejat.core.approval.user_question import ASK_USER
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext
 from tejat.core.tools.call_events import FEEDBACK_MARK, CallFinished
@@ -47,7 +48,8 @@ def call_status(finished: CallFinished) -> CallStatus:
 def outcome_details(finished: CallFinished, status: CallStatus) -> tuple[str, ...]:
     """Return what became of the call: an exit code, a word for every other bad end, a duration worth showing."""
     seconds, code = finished.seconds, finished.result.exit_code
-    took = (format_duration(seconds),) if seconds >= _MIN_SECONDS else ()
+    is_slow = seconds >= _MIN_SECONDS and finished.call.name != ASK_USER  # the user knows how long they took
+    took = (format_duration(seconds),) if is_slow else ()
     match status:
         case CallStatus.OK:
             return took

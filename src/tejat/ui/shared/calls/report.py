@@ -5,7 +5,8 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished
-from tejat.core.tools.display import FileDiff
+from tejat.core.tools.display import Display, FileDiff
+from tejat.core.tools.todos import TodoList
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.calls.outcome import (
     CallStatus,
@@ -18,6 +19,7 @@ from tejat.ui.shared.calls.outcome import (
 )
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, CallTitle, TitleForm, call_title
 from tejat.ui.shared.labels.text_summary import summarize_line
+from tejat.ui.shared.labels.todos import progress_label, todos_text
 
 MAX_BODY_CHARS = 1_000_000
 """Longest body of a result that is shown."""
@@ -65,7 +67,7 @@ class CallReport:
 def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport:
     """Build the report of a finished call. Paths below `folder` are shown relative to it."""
     display, status = finished.result.return_display, call_status(finished)
-    text = sanitize_text(translate(display)[:MAX_BODY_CHARS]).strip("\n") if isinstance(display, str) else ""
+    text = sanitize_text(_display_text(display)[:MAX_BODY_CHARS]).strip("\n")
     details = result_details(finished, text) if status is CallStatus.OK else None
     is_exploration = finished.call.name in EXPLORING_TOOLS
     reason, note, body = _texts(finished, status, text if details is None else "")
@@ -83,6 +85,12 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
     )
 
 
+def _display_text(display: Display) -> str:
+    if isinstance(display, str):
+        return translate(display)
+    return todos_text(display) if isinstance(display, TodoList) else ""
+
+
 def _title(finished: CallFinished, status: CallStatus, details: tuple[str, ...], folder: str) -> CallTitle:
     call, display = finished.call, finished.result.return_display
     has_run = status is CallStatus.OK or (finished.seconds > 0 and call.name not in _EDIT_TOOLS)
@@ -91,6 +99,8 @@ def _title(finished: CallFinished, status: CallStatus, details: tuple[str, ...],
         creates_file = display.is_new_file
     title = call_title(call, TitleForm.DONE if has_run else TitleForm.PLANNED, folder=folder, creates_file=creates_file)
     given = () if read_range(finished) else title.details
+    if isinstance(display, TodoList) and display.todos:
+        details = (progress_label(display),)
     return CallTitle(title.verb, title.object, title.tail, (*given, *details, *outcome_details(finished, status)))
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from enum import StrEnum
 
+from tejat.core.approval.user_question import ASK_USER
 from tejat.core.frozen import frozen
 from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
 from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.todos import WRITE_TODOS
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.labels.text_summary import summarize_line
 
@@ -243,6 +245,12 @@ _RECALL = _Wording(
     lazy("Recalling {object}", object=_OBJECT),
     lazy("Recall {object}", object=_OBJECT),
 )
+_ASK = _Wording(
+    lazy("Asked you about {object}", object=_OBJECT),
+    lazy("Asking you about {object}", object=_OBJECT),
+    lazy("Ask you about {object}", object=_OBJECT),
+)
+_WRITE_TODOS = _Wording(lazy("Updated the todo list"), lazy("Updating the todo list"), lazy("Update the todo list"))
 _CALL = _Wording(
     lazy("Called {object}", object=_OBJECT),
     lazy("Calling {object}", object=_OBJECT),
@@ -265,6 +273,8 @@ _TOOLS: dict[str, tuple[_Wording, Callable[[CallArguments], _Subject]]] = {
     "list_background_processes": (_LIST_JOBS, lambda _: _Subject("")),
     "read_background_output": (_READ_JOB, _process),
     "stop_background_process": (_STOP_JOB, _process),
+    ASK_USER: (_ASK, lambda arguments: _Subject(", ".join(arguments.members("questions", "header")))),
+    WRITE_TODOS: (_WRITE_TODOS, lambda _: _Subject("")),
     "find_tools": (_FIND_TOOLS, _tool_query),
     "recall": (_RECALL, _recalled),
 }

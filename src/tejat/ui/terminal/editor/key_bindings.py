@@ -66,6 +66,8 @@ def _bind_actions(bindings: KeyBindings, editor: "PromptEditor") -> None:
     _bind(bindings, handler.on_external_editor, "c-g")
     _bind(bindings, handler.on_external_editor, "c-x", "c-e")
     _bind(bindings, handler.on_expand, "c-o")
+    # Without todos it swaps two characters, as everywhere.
+    _bind(bindings, handler.on_toggle_todos, "c-t", filter=Condition(lambda: handler.has_todos))
     _bind(bindings, handler.on_next_mode, "s-tab")
     _bind(bindings, handler.on_toggle_yolo, "c-y")
 

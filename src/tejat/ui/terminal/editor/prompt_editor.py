@@ -52,6 +52,13 @@ class EditorHandler:
 
     def on_expand(self) -> None: ...
 
+    @property
+    def has_todos(self) -> bool:
+        """Whether there is a todo list to show."""
+        return False
+
+    def on_toggle_todos(self) -> None: ...
+
     def on_search_history(self) -> None: ...
 
     def on_external_editor(self) -> None: ...

@@ -1,0 +1,1 @@
+"""Skills in a session: activation, consent, and what the user does with them."""

@@ -1,0 +1,1 @@
+"""Agent Skills: directories with instructions that a model loads when a task needs them."""

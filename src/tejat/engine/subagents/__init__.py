@@ -1,0 +1,1 @@
+"""Runs of sub-agents: their conversation, rights, budget and end."""

@@ -1,0 +1,105 @@
+"""What the runs of sub-agents get of their session."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from tejat.core.agent.events import AgentEvent
+from tejat.core.agent.history_events import HistoryEvent
+from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagents import SubagentDefinition
+from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.modes import ApprovalMode
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import FunctionCall
+from tejat.core.model import ModelClient
+from tejat.core.tools.base import BaseTool
+from tejat.engine.calls.scheduler import Scheduler
+from tejat.engine.loop.budget import Budget
+from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.loop_detector import LoopDetector
+from tejat.engine.loop.tool_declarations import ToolDeclarations
+from tejat.engine.models.conversation_models import ConversationModels
+from tejat.engine.sessions.event_bus import EventBus
+from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.engine.hooks.session_hooks import SessionHooks
+
+
+@frozen
+class AgentModels:
+    """The model that a run asks, and which others may answer instead. Both are closed at its end."""
+
+    model: ModelClient
+    others: ConversationModels
+
+
+class SubagentHost(Protocol):
+    """The session of sub-agents: its tools, rules, budget, model and journal."""
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The scheduler of the session, whose tools and permissions bound those of every agent."""
+        ...
+
+    @property
+    def budget(self) -> Budget: ...
+
+    @property
+    def events(self) -> EventBus[AgentEvent]: ...
+
+    @property
+    def state(self) -> SessionState:
+        """Values that outlive a resume."""
+        ...
+
+    @property
+    def approver(self) -> Approver | None: ...
+
+    @property
+    def hooks(self) -> "SessionHooks | None": ...
+
+    def open_calls(self) -> Sequence[FunctionCall]:
+        """The calls of the session's last answer, which run now."""
+        ...
+
+    def record(self, agent_id: str, event: "HistoryEvent | AgentEvent") -> None:
+        """Record what happens in a run, apart from the session's own history."""
+        ...
+
+    def open_models(self, definition: SubagentDefinition, approver: Approver | None) -> AgentModels:
+        """Open the model of an agent, or the session's model if it has none or its own cannot be had."""
+        ...
+
+    def open_servers(self, definition: SubagentDefinition, registry: ToolRegistry) -> AbstractAsyncContextManager[None]:
+        """Run the agent's own MCP servers, whose tools are added to its registry."""
+        ...
+
+    def own_tools(self) -> Sequence[BaseTool]:
+        """Tools with a state of their own in each run, in place of the session's."""
+        ...
+
+    def declare(
+        self, registry: ToolRegistry, is_forbidden: Callable[[str, str | None], bool], window: Callable[[], int]
+    ) -> ToolDeclarations:
+        """The declarations of an agent's tools for a context window of this size."""
+        ...
+
+    def system_prompt(
+        self, definition: SubagentDefinition, prompt: str, *, model: str, tools: Sequence[str], mode: ApprovalMode
+    ) -> str:
+        """The system prompt of an agent that has these tools, and does the task of this prompt."""
+        ...
+
+    def safeguards(self) -> tuple[LoopDetector, Compressor]:
+        """New safeguards with the session's settings."""
+        ...
+
+    def count_changed_files(self, agent_id: str) -> int:
+        """How many files the calls of a run changed."""
+        ...
+
+    def interrupt(self) -> bool:
+        """End the present turn of the session. False if there is none."""
+        ...
