@@ -33,6 +33,7 @@ TOOLS = {
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "recall": ("Recall", "RecallTool", "read"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -134,6 +135,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "recall": ([], ["text", "messages", "turns"]),
 }
 
 
@@ -226,6 +228,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
     "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
     "get_internal_docs": ([{}], [{"path": "index.md"}]),
+    "recall": ([{}], [{"text": "tea"}, {"messages": "1-2"}, {"turns": "1"}]),
 }
 
 
