@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
+    from tejat.core.approval.confirmation import AskUserConfirmation as AskUserConfirmation
     from tejat.core.approval.confirmation import Confirmation as Confirmation
     from tejat.core.approval.confirmation import EditConfirmation as EditConfirmation
     from tejat.core.approval.confirmation import ElicitationConfirmation as ElicitationConfirmation
@@ -45,6 +46,10 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
     from tejat.core.approval.confirmation import Scope as Scope
+    from tejat.core.approval.user_question import QuestionOption as QuestionOption
+    from tejat.core.approval.user_question import QuestionType as QuestionType
+    from tejat.core.approval.user_question import UserQuestion as UserQuestion
+    from tejat.core.approval.user_question import UserUnavailable as UserUnavailable
     from tejat.core.errors import ConfigurationError as ConfigurationError
     from tejat.core.errors import ErrorType as ErrorType
     from tejat.core.errors import NotTrusted as NotTrusted
@@ -86,6 +91,9 @@ if TYPE_CHECKING:
     from tejat.core.tools.display import DiffStat as DiffStat
     from tejat.core.tools.display import FileDiff as FileDiff
     from tejat.core.tools.schema import Param as Param
+    from tejat.core.tools.todos import Todo as Todo
+    from tejat.core.tools.todos import TodoList as TodoList
+    from tejat.core.tools.todos import TodoStatus as TodoStatus
     from tejat.engine.calls.scheduler import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
     from tejat.sync_agent import SyncAgent as SyncAgent
@@ -106,8 +114,10 @@ _MODULES = {
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
-    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
+    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
+    "EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
+    "core.approval.user_question": "QuestionOption QuestionType UserQuestion UserUnavailable",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.messages.history": "Message Role",
     "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",
@@ -117,6 +127,7 @@ _MODULES = {
     "core.tools.call_events": "CallFinished CallState Event OutputUpdated StateChanged",
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
+    "core.tools.todos": "Todo TodoList TodoStatus",
     "engine.calls.scheduler": "Batch Scheduler",
     "sync_agent": "SyncAgent SyncApprover",
     "tools": "builtin_registry",

@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, ParsingTool
-from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, ParsingTool
+from tejat.tools import (
+    DECLARATIONS,
+    FILE_TOOLS,
+    ToolDependencies,
+    builtin_registry,
+    load_builtin,
+    load_declarations,
+    session_registry,
+)
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
 
@@ -34,6 +43,7 @@ TOOLS = {
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
     "recall": ("Recall", "RecallTool", "read"),
+    "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -113,6 +123,19 @@ class TestDeclarations:
             load_builtin("grep", here)
 
 
+NEWER_TOOLS = ("ask_user", "write_todos", "enter_plan_mode", "exit_plan_mode", "get_internal_docs")
+
+
+def test_the_newer_tools_cost_little_in_a_request() -> None:
+    declared = [
+        FunctionDeclaration(*(known[key] for key in ("name", "description", "parametersJsonSchema")))
+        for known in load_declarations()
+        if known["name"] in NEWER_TOOLS
+    ]
+    assert {declaration.name for declaration in declared} >= {"ask_user", "write_todos", "get_internal_docs"}
+    assert sum(map(estimate_declaration_tokens, declared)) <= 1_200
+
+
 DECLARED: dict[str, tuple[list[str], list[str]]] = {
     # tool: (required, other parameters that must be declared)
     "list_directory": (["path"], ["ignore", "respect_git_ignore"]),
@@ -136,6 +159,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
     "recall": ([], ["text", "messages", "turns"]),
+    "invoke_agent": (["agent_name", "prompt"], []),
 }
 
 
@@ -219,6 +243,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"command": "true"}],
         [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
     ),
+    "invoke_agent": ([{"agent_name": "generalist", "prompt": "Look."}], []),
     "list_background_processes": ([{}], []),
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),

@@ -65,6 +65,7 @@ def test_state_paths() -> None:
 
 MAY_RENAME = {
     "app/diagnostics/log_file.py",  # rotates the log
+    "workspace/downloads/placement.py",  # moves whole directories
     "workspace/files/temp_file.py",
     "workspace/processes/supervisor.py",  # runs without the package
     "workspace/sandbox/probe.py",  # tries what a sandbox forbids

@@ -45,6 +45,7 @@ MAY_IMPORT_THE_ROOT = {
     "app/mcp/inspection.py",
     "app/mcp/manager.py",
     "app/session/status.py",
+    "app/session/subagent_host.py",
     "cli/command_parser.py",
     "cli/main.py",
     "cli/mcp/serve.py",

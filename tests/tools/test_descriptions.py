@@ -92,4 +92,5 @@ def test_the_names_that_are_declared() -> None:
         "write_todos": (["todos"], ["todos"]),
         "get_internal_docs": (["path"], []),
         "recall": (["text", "messages", "turns"], []),
+        "invoke_agent": (["agent_name", "prompt"], ["agent_name", "prompt"]),
     }

@@ -35,7 +35,7 @@ def run(words: Sequence[str]) -> int:
 
         return list_sessions() if options.delete_session is None else delete_session(options.delete_session)
     if options.list_extensions:
-        from tejat.cli.commands.extensions import list_extensions
+        from tejat.cli.extensions.main import list_extensions
 
         return list_extensions()
     positional = _positional_words(words)

@@ -11,7 +11,7 @@ MODULES: Mapping[str, str] = {
     "demo": "tejat.cli.commands.demo.main",
     "docs": "tejat.cli.commands.docs",
     "doctor": "tejat.cli.commands.doctor",
-    "extensions": "tejat.cli.commands.extensions",
+    "extensions": "tejat.cli.extensions.main",
     "gemma": "tejat.cli.commands.reserved:run_gemma",
     "hooks": "tejat.cli.commands.hooks",
     "jobs": "tejat.cli.commands.jobs",
@@ -34,7 +34,10 @@ ALIASES = {"agent": "agents", "extension": "extensions", "hook": "hooks", "skill
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "agents": ("list", "validate"),
     "completion": ("bash", "zsh", "fish"),
-    "extensions": ("list",),
+    "extensions": (
+        *("install", "link", "update", "uninstall", "enable", "disable", "list", "new", "validate", "config"),
+        *("review", "preview", "back"),
+    ),
     "help": NAMES,
     "hooks": ("list",),
     "jobs": ("list", "read", "stop"),

@@ -107,6 +107,8 @@ class AppPaths:
     """API keys in plain text, readable by the user alone."""
     trust_store = _PathIn("config", "trust.json")
     saved_rules = _PathIn("config", POLICY_DIRECTORY, "saved.toml")
+    extension_backups = _PathIn("state", "extension-backups")
+    """The versions of extensions before their last update."""
     sessions = _PathIn("state", "sessions")
     reported_aliases = _PathIn("state", "aliases.json")
     """Aliases of models whose meaning the user was told."""
@@ -134,6 +136,8 @@ class AppPaths:
     """The skills that the user allowed for good, by source and content."""
     root_warning = _PathIn("state", "root-warning")
     """Exists once root has been warned of being root."""
+    reported_extensions = _PathIn("state", "reported-extensions.json")
+    """Extensions that the user was told of, by directory."""
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
 

@@ -13,6 +13,7 @@ from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 
 if TYPE_CHECKING:
     from tejat.core.agent.session_state import SessionState
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.core.tools.recall import Recall
@@ -61,6 +62,8 @@ class ToolDependencies(Protocol):
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
         ...
+
+    def subagents(self) -> "SubagentLauncher": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -155,12 +158,16 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
 
 
 def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
-    """Create a tool that works with the session itself, or a file tool. Raises UsageError for an unknown name."""
+    """Create a tool that belongs to a session, or a file tool. Raises UsageError for an unknown name."""
     match name:
         case "recall":
             from tejat.tools.recall import RecallTool
 
             return RecallTool(dependencies.recall())
+        case "invoke_agent":
+            from tejat.tools.invoke_agent import AgentTool
+
+            return AgentTool(dependencies.subagents)
         case "ask_user":
             from tejat.tools.ask_user import AskUserTool
 

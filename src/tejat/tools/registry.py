@@ -106,6 +106,8 @@ class ToolRegistry:
         self._descriptions: dict[str, str] = {}
         self._activated: dict[str, None] = {}
         self._active_cache: _ActiveTools | None = None
+        self.find_undeclared: Callable[[str], ToolEntry | None] = lambda _: None
+        """Finds tools that can be called, but are neither listed nor declared."""
         self.version = 0
 
     def register(self, tool: BaseTool, *, source: ToolSource = ToolSource.BUILT_IN, origin: str = "") -> None:
@@ -198,12 +200,19 @@ class ToolRegistry:
         """Find the entry of an enabled tool without loading it; None for unknown and disabled tools."""
         owner = self._owners.get(name)
         in_use = self._active_tools()
-        return in_use.by_name.get(owner) if owner is not None else in_use.other_names.get(name)
+        if owner is not None:
+            return in_use.by_name.get(owner)
+        return in_use.other_names.get(name) or self.find_undeclared(name)
+
+    def builtin_entry(self, name: str) -> ToolEntry | None:
+        """Find the entry of a built-in tool, also if the settings keep it from the model."""
+        entry = self._entries.get(name)
+        return None if entry is None or entry.source is not ToolSource.BUILT_IN else entry
 
     def builtin(self, name: str) -> BaseTool | None:
         """Find a built-in tool for the program itself, also if the settings keep it from the model."""
-        entry = self._entries.get(name)
-        return None if entry is None or entry.source is not ToolSource.BUILT_IN else self._load_tool(entry)
+        entry = self.builtin_entry(name)
+        return None if entry is None else self._load_tool(entry)
 
     def kind_of(self, name: str) -> Kind | None:
         """Find the kind of an enabled tool without loading it; None for unknown and disabled tools."""

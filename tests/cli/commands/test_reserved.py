@@ -23,10 +23,6 @@ NO_UPDATE = "Tejat does not update itself. Update it the way you installed it, f
         ),
         (["gemma", "status"], f'{NO_ROUTER} {SEND} "gemma status"'),
         (["update"], f'{NO_UPDATE} {SEND} "update"'),
-        (
-            ["extensions", "install", "x"],
-            f'Tejat has no command "extensions install" yet. {SEND} "extensions install x"',
-        ),
     ],
 )
 def test_they_are_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,6 +28,7 @@ from tejat.config.context.discovery import ContextFiles
 from tejat.core.agent.events import AgentEvent, Noticed, SessionEnd, SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
@@ -47,7 +48,11 @@ from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
+from tejat.tools.agent_offer import offer_agents
 from tejat.workspace.threads.pool import shutdown
+
+if TYPE_CHECKING:
+    from tejat.app.session.subagent_host import SubagentService
 
 if TYPE_CHECKING:
     pass
@@ -199,22 +204,42 @@ class SessionManager:
         self.toolset = toolset
         self.run_model = run_model
         self.events = events
-        self._questions = questions
+        self.questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
-        self._models = self._conversation_models(requested_model(options, run_config))
+        self.requested_model = requested_model(options, run_config)
+        self._models = self.open_conversation_models(self.requested_model, questions)
         self.update_search_tool(run_model.model)
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
         toolset.notes += subagent_notes(run_config, self.subagents)
+        self._subagent_service: SubagentService | None = None
+        toolset.services.launcher = lambda: self.subagent_service
+        self.offer_subagents()
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
-        self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
+        state, warnings = initial_state(options, run_config, run_model), run_config.extension_effects.warnings
+        self.session = self._build_session(state, run_model.model, notes, warnings)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
 
     async def ask(self, request: ModelRequest) -> ModelResponse:
-        """Send a side request to the model of the session. Raises ModelFailure."""
-        return await self.session.query(request)
+        """Send a side request to the model of the session, or of the sub-agent that makes it. Raises ModelFailure."""
+        run = None if self._subagent_service is None else self._subagent_service.running.get(current_agent())
+        return await (self.session if run is None else run).query(request)
+
+    @property
+    def subagent_service(self) -> "SubagentService":
+        """The sub-agents of the current session: their runs, and a stop for each."""
+        if self._subagent_service is None:
+            from tejat.app.session.subagent_host import SubagentService
+
+            self._subagent_service = SubagentService(self)
+        return self._subagent_service
+
+    def offer_subagents(self) -> None:
+        """Declare the agents that can be started now."""
+        agents = [(agent.name, agent.input_name) for agent in self.subagents.available()]
+        offer_agents(self.toolset.registry, self.toolset.services.subagents, agents)
 
     async def switch_to(self, state: InitialState, reason: SessionEnd) -> None:
         """Switch to another session. Raises UsageError, and keeps the current one, while it is busy."""
@@ -243,10 +268,12 @@ class SessionManager:
         await self.session.close()
         await self._models.close()
 
-    def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
+    def _build_session(
+        self, state: InitialState, model: ModelClient, notes: tuple[str, ...], warnings: tuple[str, ...] = ()
+    ) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
-        self.prompt_expander = PromptExpander(self.run_config, toolset)
+        self.prompt_expander = PromptExpander(self.run_config, toolset, find_agent=self.subagents.callable_name)
         toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),
@@ -256,6 +283,7 @@ class SessionManager:
                 is_resumed=state.source is SessionSource.RESUME,
                 repairs=state.repairs,
                 notes=(*notes, *context.warnings, *state.problems),
+                warnings=warnings,
                 recorded_at=self.run_model.recorded_at,
             ),
             expand=self.prompt_expander.expand,
@@ -265,7 +293,7 @@ class SessionManager:
             prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
-            questions=self._questions,
+            questions=self.questions,
         )
 
     def _build_conversation(self, state: InitialState, model: ModelClient, context: ContextFiles) -> Conversation:
@@ -278,7 +306,7 @@ class SessionManager:
         declared = ToolDeclarations(
             toolset.registry,
             toolset.is_forbidden,
-            tool_index_options(toolset, window),
+            tool_index_options(toolset.settings, toolset.registry, window),
             is_lean=lambda: is_lean_window(window()),
         )
         describe_sandbox = toolset.services.describe_sandbox
@@ -316,10 +344,11 @@ class SessionManager:
 
     def follow_model(self, name: str) -> None:
         """Use the fallback chain and the light model that belong to a model which the user chose."""
-        self._models = self._conversation_models(name)
+        self.requested_model = name
+        self._models = self.open_conversation_models(name, self.questions)
         self.session.conversation.models = self._models
 
-    def _conversation_models(self, requested: str) -> ConversationModels:
+    def open_conversation_models(self, requested: str, approver: Approver | None) -> ConversationModels:
         """The models that may answer for a name. A replay asks no other one."""
         if self.run_model.recorded_at is not None:
             return ConversationModels()
@@ -327,7 +356,7 @@ class SessionManager:
         return conversation_models(
             requested,
             self.run_config,
-            self._questions,
+            approver,
             is_recorded=is_recorded,
             is_planning=lambda: self.toolset.start_scheduler().permission.policy.mode is ApprovalMode.PLAN,
         )

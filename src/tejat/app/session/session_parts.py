@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.app.model_source import RunModel, own_prices
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
+from tejat.config.settings.types import Settings
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSource, Severity
 from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
@@ -23,6 +24,7 @@ from tejat.engine.sessions.session import Session
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
 from tejat.tools import find_tools_entry
+from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
@@ -31,14 +33,14 @@ _STARTUP_WAIT_SECONDS = 2.0
 _LEAN_INSTRUCTIONS_SHARE = 0.05
 
 
-def tool_index_options(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:
+def tool_index_options(settings: Settings, registry: ToolRegistry, window: Callable[[], int]) -> ToolIndexOptions:
     """When to declare only an index of the external tools instead of all of them."""
-    threshold = toolset.settings.index_above_tokens
+    threshold = settings.index_above_tokens
 
     def limit(external_tools: int) -> int | None:
         return default_limit(window(), external_tools) if threshold is None else threshold.value
 
-    return ToolIndexOptions(limit, partial(find_tools_entry, toolset.registry))
+    return ToolIndexOptions(limit, partial(find_tools_entry, registry))
 
 
 def server_instructions(external: "ExternalTools | None", window: Callable[[], int]) -> Callable[[], str] | None:

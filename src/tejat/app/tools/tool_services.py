@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tejat.app.skills.service import SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
+    from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
@@ -67,6 +68,8 @@ class ToolServices:
         self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
         self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
+        self.launcher: Callable[[], SubagentLauncher] | None = None
+        """Returns what starts agents, loaded when the first one starts."""
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -164,7 +167,8 @@ class ToolServices:
         return self.answers
 
     def session_state(self) -> SessionState:
-        return self.state
+        """The state that the present call belongs to: that of the session, or of a run of a sub-agent."""
+        return self.state.of_agent(current_agent())
 
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
@@ -178,7 +182,12 @@ class ToolServices:
         """The skills of the run."""
         from tejat.app.skills.service import SkillService
 
-        return SkillService(self._run_config, state=lambda: self.state, show=self.show_read_only, can_ask=self.can_ask)
+        return SkillService(self._run_config, state=self.session_state, show=self.show_read_only, can_ask=self.can_ask)
+
+    def subagents(self) -> "SubagentLauncher":
+        if self.launcher is None:
+            raise ToolFailure("Agents can only be started in a session.", ErrorType.EXECUTION_FAILED)
+        return self.launcher()
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":

@@ -180,7 +180,10 @@ def open_toolset(
 
     settings, is_trusted = run_config.settings, run_config.trust.is_trusted
     policy = replace(policy, roots=run_config.roots)
-    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted)
+    policy_texts = [
+        *read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted),
+        *run_config.extension_effects.rules,
+    ]
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
@@ -194,7 +197,7 @@ def open_toolset(
         registry, problems = _build_registry(services, settings, tools, plugins)
         problems += _register_skills(run_config, services, registry)
         hooks = None
-        if settings.hooks:
+        if settings.hooks or run_config.extension_effects.hooks:
             from tejat.app.hooks import start_hooks
 
             hooks = start_hooks(run_config, approver, services)
@@ -379,7 +382,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = recall = preset_answers = session_state = workspace
+    shell = memory = web = corrector = recall = preset_answers = session_state = subagents = workspace
 
     def offers(self, tool: str) -> bool:
         return tool not in UNDECLARED_TOOLS and tool != RECALL

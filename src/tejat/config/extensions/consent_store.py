@@ -26,6 +26,10 @@ from tejat.workspace.files.regular_file import regular_file_opener
 _VERSION = 1
 _LOCK_TIMEOUT = 30.0
 _MAX_DETAILS = 64 * 2**20
+_NEXT = "next"
+"""The consent to a tree that is about to replace the present one."""
+_PREVIOUS = "previous"
+"""The consent to the version before the last update."""
 
 
 class ConsentParty(StrEnum):
@@ -76,7 +80,14 @@ def read_consents(paths: AppPaths) -> dict[str, ExtensionConsent]:
     """The consents by directory. Raises ConfigurationError for a file that cannot be used."""
     path = paths.extension_consents
     entries = _read(path)
-    return {directory: _parse_consent(path, directory, entry) for directory, entry in entries.items()}
+    return {directory: _parse_entry(path, directory, entry) for directory, entry in entries.items()}
+
+
+def read_previous_consent(paths: AppPaths, directory: str) -> ExtensionConsent | None:
+    """The consent to the version before the last update, None without one. Raises as `read_consents` does."""
+    path = paths.extension_consents
+    previous = _member(_read(path).get(directory), _PREVIOUS)
+    return None if previous is None else _parse_consent(path, directory, previous)
 
 
 def read_consent_details(paths: AppPaths, consent: ExtensionConsent) -> ConsentDetails:
@@ -104,10 +115,46 @@ def save_consent(paths: AppPaths, consent: ExtensionConsent, details: ConsentDet
 
     def change(entries: dict[str, object]) -> None:
         stored.append(replace(consent, details=_write_details(paths, details)))
-        entries[consent.directory] = _to_json(stored[0])
+        entries[consent.directory] = {**_to_json(stored[0]), **_backup(entries.get(consent.directory))}
 
     _update(paths, change)
     return stored[0]
+
+
+def prepare_consent(paths: AppPaths, consent: ExtensionConsent, details: ConsentDetails) -> None:
+    """Store the consent to a tree that is about to be put into the place of another one.
+
+    It counts as soon as its tree is there; until then the present one does. `complete_consent` makes it the only one.
+    Raises as `save_consent` does.
+    """
+
+    def change(entries: dict[str, object]) -> None:
+        entry = cast("dict[str, object]", entries.get(consent.directory) or {})
+        prepared = _to_json(replace(consent, details=_write_details(paths, details)))
+        entries[consent.directory] = {**entry, _NEXT: prepared} if entry else prepared
+
+    _update(paths, change)
+
+
+def complete_consent(paths: AppPaths, directory: str, *, keeps_previous: bool) -> None:
+    """Make a prepared consent the only one, or drop it if its tree was not put into place.
+
+    With `keeps_previous` the old one is kept for `read_previous_consent`. Raises as `save_consent` does.
+    """
+
+    def change(entries: dict[str, object]) -> None:
+        entry = cast("dict[str, object]", entries.get(directory) or {})
+        following = _member(entry, _NEXT)
+        if following is None:
+            return
+        present = {key: value for key, value in entry.items() if key != _NEXT}
+        if not _is_in_place(directory, following):
+            entries[directory] = present
+            return
+        kept = {key: value for key, value in present.items() if key != _PREVIOUS}
+        entries[directory] = {**following, _PREVIOUS: kept} if keeps_previous else following
+
+    _update(paths, change)
 
 
 def remove_consent(paths: AppPaths, directory: str) -> None:
@@ -152,11 +199,13 @@ def renew_code(paths: AppPaths, consent: ExtensionConsent, code: Mapping[str, Pi
 
     def change(entries: dict[str, object]) -> None:
         nonlocal stored
-        if entries.get(consent.directory) == _to_json(consent):
+        entry = cast("dict[str, object]", entries.get(consent.directory) or {})
+        backup = _backup(entry)
+        if entry == {**_to_json(consent), **backup}:
             details = read_consent_details(paths, consent)
             digest = _write_details(paths, ConsentDetails({**details.code, **code}, details.texts))
             stored = replace(consent, details=digest)
-            entries[consent.directory] = _to_json(stored)
+            entries[consent.directory] = {**_to_json(stored), **backup}
 
     with suppress(UsageError):
         _update(paths, change)
@@ -187,7 +236,12 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
 
 
 def _remove_unused_details(paths: AppPaths, entries: Mapping[str, object]) -> None:
-    used = {cast("dict[str, object]", entry).get("details") for entry in entries.values()}
+    used = {
+        each.get("details")
+        for entry in entries.values()
+        for each in (cast("dict[str, object]", entry), _member(entry, _NEXT), _member(entry, _PREVIOUS))
+        if each is not None
+    }
     with suppress(FileNotFoundError):
         for name in os.listdir(paths.extension_pins):
             if name.endswith(".json") and name.removesuffix(".json") not in used:
@@ -232,6 +286,31 @@ def _to_json(consent: ExtensionConsent) -> dict[str, object]:
         "details": consent.details,
         "declared": {relative: _pin_to_json(pin) for relative, pin in consent.declared.items()},
     }
+
+
+def _parse_entry(path: str, directory: str, entry: object) -> ExtensionConsent:
+    """The consent that counts: a prepared one as soon as its tree is in place."""
+    following = _member(entry, _NEXT)
+    is_next = following is not None and _is_in_place(directory, following)
+    return _parse_consent(path, directory, following if is_next else entry)
+
+
+def _member(entry: object, name: str) -> "dict[str, object] | None":
+    found = cast("dict[str, object]", entry).get(name) if isinstance(entry, dict) else None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def _backup(entry: object) -> dict[str, object]:
+    previous = _member(entry, _PREVIOUS)
+    return {} if previous is None else {_PREVIOUS: previous}
+
+
+def _is_in_place(directory: str, entry: Mapping[str, object]) -> bool:
+    try:
+        status = os.stat(directory)
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == (entry.get("device"), entry.get("inode"))
 
 
 def _parse_consent(path: str, directory: str, value: object) -> ExtensionConsent:

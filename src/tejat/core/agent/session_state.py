@@ -16,6 +16,7 @@ class SessionState:
     def __init__(self, values: JsonObject = MappingProxyType({})) -> None:
         self._values = dict(values)
         self._listeners: list[StateListener] = []
+        self._agents: dict[str, SessionState] = {}
 
     @property
     def values(self) -> Mapping[str, JsonValue]:
@@ -35,6 +36,10 @@ class SessionState:
             self._values[key] = value
         for listener in tuple(self._listeners):
             listener(key, value)
+
+    def of_agent(self, agent_id: str) -> "SessionState":
+        """The state of a run of a sub-agent, which nobody records; this state itself for an empty id."""
+        return self._agents.setdefault(agent_id, SessionState()) if agent_id else self
 
     def subscribe(self, listener: StateListener) -> Callable[[], None]:
         """Tell `listener` all later changes. Returns a function that ends the subscription."""

@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import Provenance
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import ToolContext, ToolResult
+
+INVOKE_AGENT = "invoke_agent"
+"""The tool that starts sub-agents."""
 
 
 class CopyMode(StrEnum):
@@ -88,6 +95,26 @@ def current_agent() -> str:
 def enter_agent(agent_id: str) -> None:
     """Mark the calling task, and those that it starts, as working for a sub-agent."""
     _current_agent.set(agent_id)
+
+
+class SubagentLauncher(Protocol):
+    """Finds and starts the sub-agents of a session."""
+
+    def find(self, name: str) -> SubagentDefinition | None:
+        """The agent that a bare or qualified name means, None if there is none or it is disabled."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the agents that can be started."""
+        ...
+
+    def only_reads(self, definition: SubagentDefinition) -> bool:
+        """Whether none of the tools of an agent changes anything."""
+        ...
+
+    async def run(self, definition: SubagentDefinition, prompt: str, context: "ToolContext") -> "ToolResult":
+        """Run an agent until its end. Raises ToolFailure if it cannot be started."""
+        ...
 
 
 def agent_lane(agent_id: str) -> str:

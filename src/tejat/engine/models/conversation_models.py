@@ -33,7 +33,7 @@ class ConversationModels:
         open_helper: OpenHelper = lambda _: None,
         router: ModelRouter | None = None,
     ) -> None:
-        self._fallback = fallback
+        self.fallback = fallback
         self._open_helper = open_helper
         self._router = router
         self._helpers: dict[str, ModelClient | None] = {}
@@ -43,7 +43,7 @@ class ConversationModels:
 
         Raises ModelFailure if the next model cannot be opened.
         """
-        return None if self._fallback is None else await self._fallback.successor(model, failure)
+        return None if self.fallback is None else await self.fallback.successor(model, failure)
 
     async def choose(
         self, model: ModelClient, messages: Sequence[Message], ask: AskModel
@@ -51,7 +51,7 @@ class ConversationModels:
         """Return the model that should answer a new prompt, and why; None for the present one."""
         if self._router is not None:
             return await self._router.choose(model, messages, ask)
-        first = None if self._fallback is None else self._fallback.preferred(model)
+        first = None if self.fallback is None else self.fallback.preferred(model)
         return None if first is None else (first, _("It is available again."))
 
     def helper(self, purpose: str) -> ModelClient | None:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
@@ -177,6 +177,12 @@ class SessionJournal:
         else:
             self._write(record)
 
+    def record_agent(self, agent_id: str, records: Iterable[JsonObject]) -> None:
+        """Record what happened in a run of a sub-agent. It does not become part of the history."""
+        records = [self._record(RecordKind.AGENT, agent=agent_id, record=record) for record in records]
+        if records and not self._pending:
+            self._write(*records)
+
     def close(self) -> None:
         """Release the session. Later records are dropped."""
         self._pending = []
@@ -283,7 +289,7 @@ def _append(descriptor: int, lines: bytes) -> None:
         raise
 
 
-_UNSYNCED_KINDS = frozenset({RecordKind.RESPONSE, RecordKind.ENDED})
+_UNSYNCED_KINDS = frozenset({RecordKind.RESPONSE, RecordKind.ENDED, RecordKind.AGENT})
 
 
 def _sync(descriptor: int) -> None:

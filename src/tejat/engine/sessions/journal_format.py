@@ -31,6 +31,7 @@ class RecordKind(StrEnum):
     ENDED = "ended"
     RESUMED = "resumed"
     STATE = "state"
+    AGENT = "agent"
 
 
 def encode_record(record: JsonObject) -> bytes:

@@ -1,7 +1,7 @@
 """A session: one conversation that answers prompts and that any number of front ends can watch and steer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import (
@@ -25,7 +25,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.core.messages.history import Message, user_message
-from tejat.core.messages.types import Part
+from tejat.core.messages.types import JsonObject, Part
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.turn import RunOutcome, run_turns
@@ -54,6 +54,8 @@ class SessionInfo:
     """Notices for the user, shown before anything else."""
     recorded_at: float | None = None
     """The time of the recording that is replayed; None for a live session."""
+    warnings: tuple[str, ...] = ()
+    """Notices about something that is missing in this session."""
 
 
 class Session:
@@ -180,6 +182,11 @@ class Session:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.query(request)
 
+    def record_agent(self, agent_id: str, records: "Iterable[JsonObject]") -> None:
+        """Record what happened in a run of a sub-agent, apart from the history."""
+        if self._journal is not None:
+            self._journal.record_agent(agent_id, records)
+
     def notify(self, noticed: Noticed) -> None:
         """Show a notice to the user."""
         self._emit(noticed)
@@ -238,12 +245,14 @@ class Session:
 
     def take_notes(self) -> tuple[str, ...]:
         """Return the notes about the start, for a front end that shows them before the first prompt."""
-        notes, self.info = self.info.notes, replace(self.info, notes=())
+        notes, self.info = (*self.info.warnings, *self.info.notes), replace(self.info, notes=(), warnings=())
         return notes
 
     def _announce(self) -> None:
-        info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=())
+        info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=(), warnings=())
         self._emit(SessionStarted(info.session_id, self.conversation.model.name, info.is_resumed))
+        for warning in info.warnings:
+            self._emit(Noticed(warning, Severity.WARNING))
         for note in info.notes:
             self._emit(Noticed(note, Severity.NOTE))
         if info.repairs:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tejat.core.frozen import frozen
 from tejat.core.messages.message_json import usage_from_json
 from tejat.core.model import Usage
+from tejat.engine.sessions.agent_records import AGENT_BEGINNING, agent_usage
 from tejat.engine.sessions.journal_format import MAX_LINE_BYTES, RecordKind, decode_record
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -21,6 +22,9 @@ def read_session_figures(path: str) -> SessionFigures:
     """Read the figures of a journal; damaged lines are skipped. Raises OSError."""
     turns, requests = 0, list[tuple[str, Usage]]()
     for line in _relevant_lines(path):
+        if line.startswith(AGENT_BEGINNING):
+            requests += filter(None, [agent_usage(line)])
+            continue
         try:
             record = decode_record(line)
             if record.string("kind") == RecordKind.PROMPT:
@@ -41,4 +45,7 @@ def _relevant_lines(path: str) -> Iterator[bytes]:
                 yield line
 
 
-_BEGINNINGS = tuple(f'{{"v":1,"kind":"{kind}",'.encode() for kind in (RecordKind.PROMPT, RecordKind.ANSWER))
+_BEGINNINGS = (
+    AGENT_BEGINNING,
+    *(f'{{"v":1,"kind":"{kind}",'.encode() for kind in (RecordKind.PROMPT, RecordKind.ANSWER)),
+)

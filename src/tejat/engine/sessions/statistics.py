@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import cast
 
-from tejat.core.agent.events import AgentEvent, Answered, RequestFailed, Retrying, SessionStarted
+from tejat.core.agent.events import AgentEvent, Answered, ModelChanged, RequestFailed, Retrying, SessionStarted
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import NO_USAGE, Usage
@@ -21,22 +22,40 @@ class Statistics:
         self._model = ""
         self.models: dict[str, _ModelStatistics] = {}
         self.tools: dict[str, _ToolStatistics] = {}
+        self.agents: dict[str, _AgentStatistics] = {}
         self.lines_added = self.lines_removed = 0
         self.denials: list[JsonObject] = []
+        self._agent_models: dict[str, str] = {}
 
     def record(self, event: AgentEvent) -> None:
+        """Count an event. What sub-agents did counts as the session's own, and for each of them besides."""
         match event:
             case SessionStarted(model=model):
                 self._model = model
+            case AgentStarted(agent_id=agent_id, model=model):
+                self._agent_models[agent_id] = model
+            case AgentActivity(agent_id, _, inner):
+                self._record_event(inner, agent_id)
+            case AgentEnded():
+                self._agent_models.pop(event.agent_id, None)
+                self.agents.setdefault(event.agent_name, _AgentStatistics()).add(event)
+            case _:
+                self._record_event(event, "")
+
+    def _record_event(self, event: AgentEvent, agent_id: str) -> None:
+        model = self._agent_models.get(agent_id, self._model)
+        match event:
             case Answered(answer, seconds):
-                self._model_statistics(answer.model or self._model).add(answer.usage, seconds)
+                self._model_statistics(answer.model or model).add(answer.usage, seconds)
                 self.usage += answer.usage
             case Retrying():
-                self._model_statistics(self._model).fail(0.0)
+                self._model_statistics(model).fail(0.0)
             case RequestFailed(seconds=seconds):
-                self._model_statistics(self._model).fail(seconds)
+                self._model_statistics(model).fail(seconds)
+            case ModelChanged(after=after) if agent_id:
+                self._agent_models[agent_id] = after
             case CallFinished():
-                self._record_call(event)
+                self._record_call(event, agent_id)
             case _:
                 pass
 
@@ -50,6 +69,7 @@ class Statistics:
 
     def to_json(self) -> JsonObject:
         tools = self.tools.values()
+        agents = {name: agent.to_json(self._milliseconds) for name, agent in self.agents.items()}
         return {
             "models": {name: model.to_json(self._milliseconds) for name, model in self.models.items()},
             "tools": {
@@ -61,16 +81,17 @@ class Statistics:
                 "byName": {name: tool.to_json(self._milliseconds) for name, tool in self.tools.items()},
             },
             "files": {"totalLinesAdded": self.lines_added, "totalLinesRemoved": self.lines_removed},
+            **({"agents": {"byName": agents}} if agents else {}),
         }
 
     def _model_statistics(self, model: str) -> "_ModelStatistics":
         return self.models.setdefault(model, _ModelStatistics())
 
-    def _record_call(self, call: CallFinished) -> None:
+    def _record_call(self, call: CallFinished, agent_id: str) -> None:
         decision = call_decision(call)
         self.tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
         if decision == "reject":
-            self.denials.append(_denial(call))
+            self.denials.append(_denial(call, agent_id))
         display = call.result.return_display
         if call.state is CallState.SUCCESS and isinstance(display, FileDiff) and display.diff_stat is not None:
             stat = display.diff_stat
@@ -114,6 +135,37 @@ class _ModelStatistics:
         }
 
 
+class _AgentStatistics:
+    """The runs of one sub-agent. The cost is None if the price of a model is unknown."""
+
+    def __init__(self) -> None:
+        self.runs = self.turns = self.calls = 0
+        self.seconds = 0.0
+        self.usage = NO_USAGE
+        self.cost: float | None = 0.0
+        self.outcomes = Counter[str]()
+
+    def add(self, ended: AgentEnded) -> None:
+        self.runs += 1
+        self.turns += ended.turns
+        self.calls += ended.calls
+        self.seconds += ended.seconds
+        self.usage += ended.usage
+        self.cost = None if self.cost is None or ended.cost is None else self.cost + ended.cost
+        self.outcomes[ended.reason.value] += 1
+
+    def to_json(self, milliseconds: Callable[[float], int]) -> JsonObject:
+        return {
+            "runs": self.runs,
+            "turns": self.turns,
+            "calls": self.calls,
+            "tokens": self.usage.total,
+            "cost_usd": None if self.cost is None else round(self.cost, 6),
+            "durationMs": milliseconds(self.seconds),
+            "outcomes": dict(self.outcomes),
+        }
+
+
 class _ToolStatistics:
     def __init__(self) -> None:
         self.count = self.success = 0
@@ -151,7 +203,7 @@ def call_decision(call: CallFinished) -> str:
     return "modify" if was_rewritten else "accept"
 
 
-def _denial(call: CallFinished) -> JsonObject:
+def _denial(call: CallFinished, agent_id: str) -> JsonObject:
     error, display = call.result.error, call.result.return_display
     assert error is not None
     return {
@@ -159,6 +211,7 @@ def _denial(call: CallFinished) -> JsonObject:
         "tool_id": call.call.id,
         "parameters": cast("JsonObject", call.call.args),
         "reason": display if isinstance(display, str) else error.message,
+        **({"agent_id": agent_id} if agent_id else {}),
     }
 
 

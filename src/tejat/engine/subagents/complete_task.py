@@ -55,7 +55,7 @@ class CompleteTaskTool(BaseTool):
 
 
 def _parameters(output: SubagentOutput) -> JsonObject:
-    return {"type": "object", "properties": {output.name: output.schema}, "required": [output.name]}
+    return {"type": "object", "properties": {output.name: dict(output.schema)}, "required": [output.name]}
 
 
 def _is_blank(value: object) -> bool:

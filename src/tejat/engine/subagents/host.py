@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.history_events import HistoryEvent
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelClient
-from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
@@ -64,7 +64,7 @@ class SubagentHost(Protocol):
         """The calls of the session's last answer, which run now."""
         ...
 
-    def record(self, agent_id: str, event: "HistoryEvent | AgentEvent") -> None:
+    def record(self, agent_id: str, event: HistoryEvent | AgentStarted | AgentEnded) -> None:
         """Record what happens in a run, apart from the session's own history."""
         ...
 
@@ -74,10 +74,6 @@ class SubagentHost(Protocol):
 
     def open_servers(self, definition: SubagentDefinition, registry: ToolRegistry) -> AbstractAsyncContextManager[None]:
         """Run the agent's own MCP servers, whose tools are added to its registry."""
-        ...
-
-    def own_tools(self) -> Sequence[BaseTool]:
-        """Tools with a state of their own in each run, in place of the session's."""
         ...
 
     def declare(

@@ -131,7 +131,7 @@ class SubagentRun:
                 stack.push_async_callback(hooks.tool_hooks.close)
             permission = AgentPermission(host.scheduler.permission, identity, approver)
             completion = CompleteTaskTool(definition.output)
-            tools = AgentTools(host.scheduler.registry, definition, (completion, *host.own_tools()))
+            tools = AgentTools(host.scheduler.registry, definition, completion)
             await stack.enter_async_context(host.open_servers(definition, tools))
             parent = host.scheduler
             scheduler = Scheduler(

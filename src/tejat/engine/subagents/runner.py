@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Protocol
 
-from tejat.core.agent.subagents import SubagentDefinition, current_agent
+from tejat.core.agent.subagents import INVOKE_AGENT, SubagentDefinition, current_agent
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.tools.base import ToolContext, ToolResult
@@ -15,7 +15,6 @@ from tejat.engine.subagents.tool_view import only_reads
 
 STATE_KEY = "agents"
 """The key of the numbers of runs in the state of the session."""
-INVOKE_AGENT = "invoke_agent"
 
 
 class SubagentFinder(Protocol):

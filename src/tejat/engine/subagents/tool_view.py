@@ -1,6 +1,5 @@
 """The tools of a sub-agent: what its definition lists, as far as its parent has it."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -51,9 +50,12 @@ def _matches(entry: ToolEntry, listed: str) -> bool:
 
 
 class AgentTools(ToolRegistry):
-    """The tools of one run: those of the parent that the definition allows, which may come and go, and its `own`."""
+    """The tools of one run: those of the parent that the definition allows, which may come and go, and `completion`.
 
-    def __init__(self, parent: ToolRegistry, definition: SubagentDefinition, own: Sequence[BaseTool]) -> None:
+    Tools of the agent's own servers are registered here as far as the definition allows them.
+    """
+
+    def __init__(self, parent: ToolRegistry, definition: SubagentDefinition, completion: BaseTool) -> None:
         super().__init__()
         self._parent = parent
         self._definition = definition
@@ -61,21 +63,20 @@ class AgentTools(ToolRegistry):
         self._shared: dict[str, ToolEntry] = {}
         self.is_closed = False
         """Whether only `complete_task` may run."""
-        for tool in own:
-            self.register(tool)
-        self._own = frozenset(tool.name for tool in own)
+        self.register(completion)
         self.follow_parent()
+
+    def register_entry(self, entry: ToolEntry) -> None:
+        """Add a tool. Tools of servers that the definition does not list are left out. Raises UsageError."""
+        if entry.source is not ToolSource.MCP or is_available(entry, self._definition):
+            super().register_entry(entry)
 
     def follow_parent(self) -> None:
         """Take over the present tools of the parent."""
         if self._parent.version == self._parent_version:
             return
         self._parent_version = self._parent.version
-        present = {
-            entry.name: entry
-            for entry in self._parent.entries()
-            if entry.name not in self._own and is_available(entry, self._definition)
-        }
+        present = {entry.name: entry for entry in self._parent.entries() if is_available(entry, self._definition)}
         for name, entry in list(self._shared.items()):
             if present.get(name) is not entry:
                 del self._shared[name]
@@ -86,7 +87,12 @@ class AgentTools(ToolRegistry):
 
     def _share(self, entry: ToolEntry) -> None:
         with suppress(UsageError):  # a server of the agent itself has a tool of this name
-            self.register_entry(replace(entry, load=partial(self._parent.__getitem__, entry.name)))
+            is_declared = entry.is_declared
+            if self._definition.tools is not None and entry.name in self._definition.tools:
+                is_declared = _always  # it is meant for agents that name it
+            self.register_entry(
+                replace(entry, load=partial(self._parent.__getitem__, entry.name), is_declared=is_declared)
+            )
             self._shared[entry.name] = entry
 
     def __getitem__(self, name: str) -> BaseTool:
@@ -101,3 +107,7 @@ class AgentTools(ToolRegistry):
                 f"Unauthorized tool call: '{name}' is not available to this agent.", ErrorType.POLICY_VIOLATION
             )
         return super().__getitem__(name)
+
+
+def _always() -> bool:
+    return True

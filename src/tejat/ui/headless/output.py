@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from tejat.core.agent.events import AgentEvent, AwaitingModel, Retrying, RunEnded
+from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
@@ -45,8 +46,11 @@ class Output(Protocol):
 
 
 def describe_event(event: AgentEvent) -> str | None:
-    """Return the notice for an event while the run goes on, if any."""
+    """Return the notice for an event while the run goes on, if any. That of a sub-agent begins with its id."""
     match event:
+        case AgentActivity(agent_id, _, inner):
+            notice = describe_event(inner)
+            return None if notice is None else f"[{agent_id}] {notice}"
         case Retrying(wait=wait):
             return retry_message(event, wait=wait) + "."
         case AwaitingModel(seconds, tokens):

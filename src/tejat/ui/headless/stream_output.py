@@ -20,6 +20,8 @@ from tejat.core.agent.events import (
     Severity,
     TextStreamed,
 )
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
+from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.model import CONVERSATION, Usage
@@ -35,10 +37,25 @@ class StreamOutput:
     def __init__(self, streams: OutputStreams) -> None:
         self._streams = streams
         self._statistics = Statistics(streams.milliseconds)
-        self._announced: set[str | None] = set()
+        self._announced: set[tuple[str, str | None]] = set()
+        self._agent_id = ""
+        """The sub-agent that the present event is from."""
 
     def handle_event(self, event: AgentEvent) -> None:
         self._statistics.record(event)
+        match event:
+            case AgentStarted():
+                self._print("agent_start", _agent_start(event))
+            case AgentActivity(agent_id, _, inner):
+                self._agent_id = agent_id
+                self._handle(inner)
+                self._agent_id = ""
+            case AgentEnded():
+                self._print("agent_end", self._agent_end(event))
+            case _:
+                self._handle(event)
+
+    def _handle(self, event: AgentEvent) -> None:
         match event:
             case SessionStarted(session_id, model):
                 self._print("init", {"session_id": session_id, "model": model})
@@ -50,7 +67,7 @@ class StreamOutput:
                 for call in answer.calls:
                     self._announce(call)
             case CallFinished():
-                if event.call.id not in self._announced:
+                if (self._agent_id, event.call.id) not in self._announced:
                     self._announce(event.call)  # made by the prompt itself, as for `@file`
                 self._print("tool_result", _result(event))
             case Retrying():
@@ -70,7 +87,7 @@ class StreamOutput:
         self._print("result", {"status": "error", "error": error, "permission_denials": []})
 
     def _announce(self, call: FunctionCall) -> None:
-        self._announced.add(call.id)
+        self._announced.add((self._agent_id, call.id))
         parameters = cast("JsonObject", call.args)
         self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
 
@@ -108,7 +125,32 @@ class StreamOutput:
     def _print(self, kind: str, fields: JsonObject) -> None:
         now = self._streams.now()
         timestamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
-        self._streams.write_result(dump_json({"type": kind, "timestamp": timestamp, **fields}) + "\n")
+        agent: JsonObject = {"agent_id": self._agent_id} if self._agent_id else {}
+        self._streams.write_result(dump_json({"type": kind, "timestamp": timestamp, **agent, **fields}) + "\n")
+
+    def _agent_end(self, ended: AgentEnded) -> JsonObject:
+        return {
+            "agent_id": ended.agent_id,
+            "status": "success" if ended.reason is SubagentEnd.GOAL else "error",
+            "reason": ended.reason.value,
+            "turns": ended.turns,
+            "tool_calls": ended.calls,
+            "tokens": ended.usage.total,
+            "cost_usd": None if ended.cost is None else round(ended.cost, 6),
+            "duration_ms": self._streams.milliseconds(ended.seconds),
+            "files_changed": ended.files_changed,
+            **({"error": ended.error} if ended.error else {}),
+        }
+
+
+def _agent_start(started: AgentStarted) -> JsonObject:
+    return {
+        "agent_id": started.agent_id,
+        "agent_name": started.agent_name,
+        "tool_id": started.call_id,
+        "prompt": started.prompt,
+        "model": started.model,
+    }
 
 
 def _usage(usage: Usage) -> JsonObject:

@@ -1,0 +1,1 @@
+"""`tejat extensions`: one module per command."""
