@@ -19,7 +19,7 @@ from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.journal import JournalMask, SessionJournal
 from tejat.engine.sessions.session import Session
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
@@ -83,7 +83,6 @@ def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) ->
 
     def recall(query: RecallQuery) -> RecalledPart:
         # Imported late: most sessions are never summarized.
-        from tejat.engine.sessions.journal import JournalMask
         from tejat.engine.sessions.recall import ConversationRecall
 
         is_saved = bool(session.journal_path)
