@@ -93,4 +93,6 @@ def test_the_names_that_are_declared() -> None:
         "get_internal_docs": (["path"], []),
         "recall": (["text", "messages", "turns"], []),
         "invoke_agent": (["agent_name", "prompt"], ["agent_name", "prompt"]),
+        "enter_plan_mode": (["reason"], []),
+        "exit_plan_mode": (["plan_filename"], ["plan_filename"]),
     }

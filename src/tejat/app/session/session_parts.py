@@ -18,6 +18,7 @@ from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
+from tejat.engine.plans.approved import PLAN_KEY, render_plan
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import JournalMask, SessionJournal
 from tejat.engine.sessions.session import Session
@@ -55,6 +56,12 @@ def server_instructions(external: "ExternalTools | None", window: Callable[[], i
     return instructions
 
 
+def join_sections(*sections: Callable[[], str] | None) -> Callable[[], str]:
+    """What is told at the end of the system prompt, put together for each request."""
+    given = [section for section in sections if section is not None]
+    return lambda: "\n\n".join(filter(None, (section() for section in given)))
+
+
 def skill_catalogue(toolset: Toolset, window: int) -> str:
     """The skills for the system prompt of a context window of this size."""
     services = toolset.services
@@ -79,7 +86,7 @@ async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is
 
 def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) -> None:
     """Let tools recall earlier parts of this session, and declare the tool for it once there are any."""
-    services, conversation = toolset.services, session.conversation
+    conversation = session.conversation
 
     def recall(query: RecallQuery) -> RecalledPart:
         # Imported late: most sessions are never summarized.
@@ -91,13 +98,14 @@ def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) ->
     def can_recall() -> bool:
         return toolset.registry.entry(RECALL) is not None and not toolset.is_forbidden(RECALL)
 
-    services.fetch_earlier = recall
-    services.has_earlier = lambda: session.info.source is SessionSource.RESUME or not conversation.archive.is_empty
+    earlier = toolset.services.earlier
+    earlier.fetch = recall
+    earlier.exist = lambda: session.info.source is SessionSource.RESUME or not conversation.archive.is_empty
     conversation.can_recall = can_recall
 
 
 def carry_state(toolset: Toolset, session: Session) -> None:
-    """Let the todos and the active skills of this session outlive its summaries."""
+    """Let the todos, the approved plan and the active skills of this session outlive its summaries."""
     services, conversation, state = toolset.services, session.conversation, session.state
 
     def after_summary(event: HistoryEvent) -> None:
@@ -106,6 +114,7 @@ def carry_state(toolset: Toolset, session: Session) -> None:
 
     conversation.carried |= {
         TODOS_KEY: lambda: render_todos(state.get(TODOS_KEY)),
+        PLAN_KEY: lambda: render_plan(state.get(PLAN_KEY)),
         "skills": lambda: services.skills.carried_text() if services.has_skills else "",
     }
     conversation.history_events.subscribe(after_summary)

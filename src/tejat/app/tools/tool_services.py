@@ -11,10 +11,11 @@ from tejat.app.run_config import RunConfig
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
-from tejat.core.tools.recall import RECALL
+from tejat.core.tools.recall import RECALL, EarlierParts
 from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
-    from tejat.core.tools.recall import Recall, RecalledPart, RecallQuery
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.policy.types import Enclosure
     from tejat.tools.web.access import WebAccess
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from tejat.workspace.sandbox.session_sandbox import SessionSandbox
     from tejat.workspace.sandbox.types import ProgramWrapper, SandboxedCommand, SandboxReport
     from tejat.workspace.web.fetcher import Fetcher
-    from tejat.workspace.web.search_endpoint import SearchEndpoint
 
 
 class ModelAccess(NamedTuple):
@@ -70,16 +69,13 @@ class ToolServices:
         self._model: ModelAccess | None = None
         self.launcher: Callable[[], SubagentLauncher] | None = None
         """Returns what starts agents, loaded when the first one starts."""
+        self.plan_mode: Callable[[], PlanMode] = NoPlanMode
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
-        self.fetch_earlier: Recall | None = None
-        """Fetches earlier parts of its conversation."""
-        self.has_earlier: Callable[[], bool] = lambda: False
-        """Whether there are earlier parts that the model does not see any more, or did not write itself."""
-        self.can_ask = False
-        """Whether there is a user to ask."""
+        self.earlier = EarlierParts()
+        """The earlier parts of its conversation."""
         self.has_skills = False
         """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
@@ -136,6 +132,7 @@ class ToolServices:
 
     def web(self) -> "WebAccess":
         from tejat.tools.web.access import WebAccess
+        from tejat.workspace.web.search_endpoint import open_search_endpoint
 
         address = self._settings.search_url
         model = self._model
@@ -143,18 +140,12 @@ class ToolServices:
             fetcher=lambda: self._fetcher,
             ask=None if model is None else model.ask,
             capabilities=frozenset if model is None else model.capabilities,
-            search=None if address is None else partial(_search_endpoint, address.value, self._environment),
+            search=None if address is None else partial(open_search_endpoint, address.value, self._environment),
             secrets=lambda: self._run_config.secrets,
         )
 
-    def recall(self) -> "Recall":
-        return self._recall
-
-    def _recall(self, query: "RecallQuery") -> "RecalledPart":
-        """Recall from the current conversation. Raises ToolFailure."""
-        if self.fetch_earlier is None:
-            raise ToolFailure(_("There is no conversation to recall from."), ErrorType.EXECUTION_FAILED)
-        return self.fetch_earlier(query)
+    def recall(self) -> EarlierParts:
+        return self.earlier
 
     def corrector(self) -> "EditCorrector | None":
         if self._model is None or not self._settings.llm_correction.value:
@@ -174,8 +165,8 @@ class ToolServices:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
         if tool == RECALL:
-            return self.has_earlier()
-        return tool not in UNDECLARED_TOOLS
+            return self.earlier.exist()
+        return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not NoPlanMode)
 
     @cached_property
     def skills(self) -> "SkillService":
@@ -381,8 +372,7 @@ class ToolServices:
         from tejat.app.tools.sandbox_paths import sandbox_paths
         from tejat.workspace.sandbox.selection import select_sandbox
 
-        paths = sandbox_paths(self._paths, self._workspace.roots.directories)
-        options = self._sandbox_options
+        paths, options = sandbox_paths(self._paths, self._workspace.roots.directories), self._sandbox_options
         return select_sandbox(
             options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
         )[1]
@@ -394,18 +384,10 @@ class ToolServices:
     def _set_sandbox_report(self, report: "SandboxReport") -> None:
         """Warn the user, once, if there is no sandbox and they have not chosen that."""
         is_new, self._sandbox_report = self._sandbox_report is None, report
-        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF and self.on_warning is not None:
+        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF:
             why, fix = report.files.detail, report.fix
-            self.on_warning(
-                _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
-            )
-
-
-def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":
-    from tejat.workspace.http.client import HttpClient
-    from tejat.workspace.web.search_endpoint import SearchEndpoint
-
-    return SearchEndpoint(url, lambda: HttpClient(environment=environment))
+            words = _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
+            self._warn_user(words)
 
 
 def resolve_sandbox_request(word: str | None, settings: "Settings") -> "Setting[SandboxRequest]":

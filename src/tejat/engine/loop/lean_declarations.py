@@ -16,6 +16,7 @@ LEAN_TOOLS = (
     "list_directory",
     "run_shell_command",
     "recall",
+    "exit_plan_mode",
 )
 """The built-in tools that are declared in a small window."""
 
