@@ -28,6 +28,7 @@ LAZY_IMPORTS = {
     "app/tools/external_tools.py": "external tools are discovered, in the background",
     "app/tools/policy_report.py": "the doctor lists rules",
     "app/tools/tool_services.py": "a service is used for the first time",
+    "app/tools/skill_tools.py": "there are skills",
     "app/tools/toolset.py": "tools are used",
     "ui/headless/runner.py": "the output format is known",
     "cli/commands/docs.py": "a page is shown at a terminal",

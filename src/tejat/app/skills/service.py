@@ -16,7 +16,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -257,9 +257,17 @@ class SkillService:
 
     def _read(self, skill: Skill) -> SkillContent:
         try:
-            return read_skill_content(skill)
+            return self._read_content(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
+
+    def _read_content(self, skill: Skill) -> SkillContent:
+        """Read a skill; that of an extension with the places in its text filled in. Raises ConfigurationError."""
+        content = read_skill_content(skill)
+        for extension in self._run_config.extensions:
+            if skill.provenance.extension == extension.name:
+                return replace(content, body=extension.expand_places(content.body, self._run_config.roots[0]))
+        return content
 
     def _needs_question(self, skill: Skill, content: SkillContent) -> bool:
         if skill.is_built_in:
@@ -321,7 +329,7 @@ class SkillService:
 
     def _read_unchanged(self, skill: Skill, digest: str) -> SkillContent | None:
         try:
-            content = read_skill_content(skill)
+            content = self._read_content(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None
