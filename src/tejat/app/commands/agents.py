@@ -175,11 +175,10 @@ class AgentsCommand(SlashCommand):
             return text_report(_("{agent_id} changed no files, or its changes were undone.", agent_id=agent_id))
         calls = [part for entry in entries for part in entry.parts or (entry,)]
         rows = tuple(
-            (part.id, entry_title(part, root), ", ".join(change.path for change in part.own_changes))
-            for part in reversed(calls)
+            (entry_title(part, root), ", ".join(change.path for change in part.own_changes)) for part in reversed(calls)
         )
         pieces = await undo_service.diff(entries)
-        table = ReportTable(rows, (_("Id"), _("Call"), _("Files")))
+        table = ReportTable(rows, (_("Call"), _("Files")))
         undo = Paragraph(_("/undo {id} takes all of it back.", id=calls[0].unit_id), Tone.QUIET)
         return Report(_("Changes of {agent_id}", agent_id=agent_id), (table, *diff_blocks(pieces, root), undo))
 
