@@ -153,6 +153,19 @@ class TestActivation:
         assert "available_skills" not in system
         assert "activate_skill" not in system
 
+    def test_plan_mode_has_it(self, env: ProgramEnv) -> None:
+        skill(env.home / ".gemini/skills/pdf", "BODY")
+        (result,) = run(env, activation(env, "pdf"), "--approval-mode", "plan")
+        assert "BODY" in result["content"]
+
+    def test_what_it_costs_is_in_the_statistics(self, env: ProgramEnv) -> None:
+        skill(env.home / ".gemini/skills/pdf", "BODY")
+        model = activation(env, "pdf", ("activate_skill", {"name": "pdf"}))
+        stats = env.run("-m", model, "-p", "go", "-o", "json").json["stats"]["skills"]["byName"]
+        assert stats["pdf"]["activations"] == 1
+        assert stats["pdf"]["tokens"] > 50
+        assert stats["pdf"]["tokens"] % 2 == 0  # two requests carried it
+
     def test_confirmation_for_every_time_refuses_headless(self, env: ProgramEnv) -> None:
         skill(env.home / ".gemini/skills/pdf", "BODY")
         env.own_file.parent.mkdir(parents=True)
