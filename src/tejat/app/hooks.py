@@ -14,7 +14,7 @@ def start_hooks(run_config: RunConfig, approver: Approver | None, services: Tool
     Hooks never start in an untrusted folder, because many programs obey files in their working directory.
     """
     settings = run_config.settings
-    configured = parse_hooks(settings.hooks, settings.hooks_switches)
+    configured = parse_hooks(settings.hooks, settings.hooks_switches, run_config.extension_effects.hooks)
     if not configured.hooks and not configured.warnings:
         return None
     return open_hooks(
@@ -25,5 +25,6 @@ def start_hooks(run_config: RunConfig, approver: Approver | None, services: Tool
         environment=run_config.environment,
         variable_lists=services.variable_lists,
         items=run_config.trust.items,
+        extensions=run_config.extensions,
         directory=None if run_config.trust.is_trusted else run_config.paths.home,
     )

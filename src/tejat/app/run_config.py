@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, find_env_file, load_env_file
-from tejat.config.extensions.active import ActiveExtension
+from tejat.config.extensions.active import NO_EFFECTS, ActiveExtension, ExtensionEffects
 from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app_paths
 from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
@@ -34,7 +34,8 @@ class RunConfig:
     `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
     which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
     own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not.
-    `settings_files` are those that count. `notes` are for the user. `extensions` are those in use.
+    `settings_files` are those that count. `notes` are for the user. `extensions` are those in use, and
+    `extension_effects` what they bring beside settings.
     """
 
     roots: tuple[str, ...]
@@ -49,6 +50,7 @@ class RunConfig:
     settings_files: tuple[SettingsFile, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
     extensions: tuple[ActiveExtension, ...] = ()
+    extension_effects: ExtensionEffects = NO_EFFECTS
 
     @property
     def is_untrusted(self) -> bool:
@@ -78,7 +80,8 @@ class RunConfig:
     @property
     def named_secrets(self) -> dict[str, str]:
         """The secrets by the names of their variables."""
-        return find_secrets({**self.project_variables, **self.environment})
+        found = find_secrets({**self.project_variables, **self.environment})
+        return {**found, **self.extension_effects.secrets} if self.extension_effects.secrets else found
 
     def reference_variables(self, tier: SourceTier) -> Mapping[str, str]:
         """The variables that the settings of this tier may refer to."""
@@ -121,10 +124,18 @@ class UserConfig:
     environment: Mapping[str, str] = field(repr=False)
     loader: SettingsLoader = field(repr=False)
 
-    def load_project(self, *, excluded_tools: Sequence[str] = (), servers: Sequence[str] | None = None) -> RunConfig:
-        """Load the project's part as far as the folder is trusted. Raises UsageError.
+    def load_project(
+        self,
+        *,
+        excluded_tools: Sequence[str] = (),
+        servers: Sequence[str] | None = None,
+        extensions: Sequence[str] | None = None,
+        is_session: bool = False,
+    ) -> RunConfig:
+        """Load the project's part as far as the folder is trusted, and the extensions. Raises UsageError.
 
-        `servers` replaces the server lists of the settings.
+        `servers` replaces the server lists of the settings. `extensions` are the only ones to use. In a session the
+        user is told about extensions what is told once.
         """
         paths, roots, trust = self.paths, self.roots, self.trust
         file = self._load_env_file()
@@ -143,6 +154,14 @@ class UserConfig:
             settings = _select_servers(settings, servers)
         included = [entry.value for entry in settings.include_directories]
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
+        activated = None
+        if extensions is not None or os.path.isdir(paths.extensions):
+            from tejat.app.extensions.session.activation import activate_extensions
+
+            activated = activate_extensions(
+                paths, roots, settings, trust, environment, selection=extensions, is_session=is_session
+            )
+            settings = activated.settings
         return RunConfig(
             tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path))))),
             paths,
@@ -159,7 +178,10 @@ class UserConfig:
                 *_startup_notes(trust, relevant, included),
                 *_ignore_file_notes(settings),
                 *_env_file_notes(paths, file),
+                *(() if activated is None else activated.notes),
             ),
+            extensions=() if activated is None else activated.extensions,
+            extension_effects=NO_EFFECTS if activated is None else activated.effects,
         )
 
     def _read_api_keys(self) -> Mapping[str, str]:
@@ -233,7 +255,12 @@ def load_startup_config(options: AgentOptions) -> UserConfig:
 def load_agent_config(options: AgentOptions, user_config: UserConfig | None = None) -> RunConfig:
     """Load the configuration of an agent, or the project's part if the user's is loaded. Raises UsageError."""
     config = load_startup_config(options) if user_config is None else user_config
-    return config.load_project(excluded_tools=options.excluded_tools, servers=options.servers)
+    return config.load_project(
+        excluded_tools=options.excluded_tools,
+        servers=options.servers,
+        extensions=options.extensions,
+        is_session=True,
+    )
 
 
 def load_run_config(

@@ -1,15 +1,17 @@
-"""Custom commands: prompts in TOML files of the user and the project."""
+"""Custom commands: prompts in TOML files of the user, the project and extensions."""
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 
+from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
 from tejat.config.paths import AppPaths, SourceTier, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
 
 MAX_FILES = 1000
@@ -26,11 +28,15 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @frozen
 class CustomCommand:
+    """A command. `places` are the variables of its extension, which are not filled in yet."""
+
     name: str
     path: str
     prompt: str
     description: str
     tier: SourceTier
+    extension: ActiveExtension | None = None
+    places: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 @frozen
@@ -38,19 +44,35 @@ class CustomCommands:
     """Custom commands by name.
 
     `invalid` says why commands cannot be used. `untrusted` are the names of commands of an untrusted folder, which are
-    not read. `problems` are all reasons for skipped files.
+    not read. `problems` are all reasons for skipped files. `aliases` are other names of commands.
     """
 
     commands: Mapping[str, CustomCommand]
     invalid: Mapping[str, str]
     untrusted: frozenset[str]
     problems: tuple[str, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names that mean something, even of commands that cannot be used."""
+        return frozenset({*self.commands, *self.invalid, *self.untrusted, *self.aliases})
+
+    def find(self, name: str) -> CustomCommand | None:
+        return self.commands.get(name) or self.commands.get(self.aliases.get(name, ""))
 
 
-def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> CustomCommands:
+def find_custom_commands(
+    paths: AppPaths,
+    root: str,
+    trust: TrustDecision,
+    extensions: Sequence[ActiveExtension] = (),
+    reserved: Collection[str] = (),
+) -> CustomCommands:
     """Find the commands of the user and of the project in `root`, which take precedence if it is trusted.
 
-    Raises nothing: unusable files are reported in the problems.
+    A command of one of the `extensions` has its bare name only if nobody else has it, including the built-in commands
+    in `reserved`. Raises nothing: unusable files are reported in the problems.
     """
     directories = [_CommandDirectory(paths.user_commands, SourceTier.USER)]
     project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE, confined_to=root)
@@ -70,7 +92,45 @@ def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> Cu
         broken |= directory.invalid
     problems = tuple(problem for directory in directories for problem in directory.problems)
     invalid = {name: why for name, why in broken.items() if name not in commands}
-    return CustomCommands(commands, invalid, untrusted.difference(commands), problems)
+    found = CustomCommands(commands, invalid, untrusted.difference(commands), problems)
+    return _add_extensions(found, root, extensions, reserved) if extensions else found
+
+
+def _add_extensions(
+    own: CustomCommands, root: str, extensions: Sequence[ActiveExtension], reserved: Collection[str]
+) -> CustomCommands:
+    """Add the commands of extensions under names that leave those of others alone."""
+    added: list[CustomCommand] = []
+    problems = list(own.problems)
+    broken: dict[str, str] = {}
+    for extension in extensions:
+        directory = _ExtensionCommandDirectory(extension, root)
+        added += directory.commands().values()
+        problems += directory.problems
+        broken |= {f"{extension.name}:{name}": why for name, why in directory.invalid.items()}
+    qualified = {name for command in added for name in _qualified_names(command)}
+    counts = Counter(command.name for command in added)
+    taken = own.names | qualified | frozenset(reserved)
+    commands, invalid, aliases = dict(own.commands), {**broken, **own.invalid}, dict[str, str]()
+    for command in added:
+        full, dotted = _qualified_names(command)
+        name = command.name if counts[command.name] == 1 and command.name not in taken else full
+        if counts[command.name] > 1 and command.name not in taken:
+            theirs = [_qualified_names(each)[0] for each in added if each.name == command.name]
+            invalid[command.name] = lazy(
+                "Several extensions have the command /{name}. Use {names}.",
+                name=command.name,
+                names=", ".join(f"/{each}" for each in theirs),
+            )
+        if name not in own.names:
+            commands[name] = replace(command, name=name)
+        aliases |= {each: name for each in (full, dotted) if each != name and each not in own.names}
+    return replace(own, commands=commands, invalid=invalid, problems=tuple(problems), aliases=aliases)
+
+
+def _qualified_names(command: CustomCommand) -> tuple[str, str]:
+    extension = "" if command.extension is None else command.extension.name
+    return f"{extension}:{command.name}", f"{extension}.{command.name}"
 
 
 class _CommandDirectory:
@@ -163,7 +223,7 @@ class _CommandDirectory:
         text = read_config_file(path, writers=self._writers)
         if text is None:
             return None
-        if self.pins and self.pins.get(f".gemini/commands/{relative}") not in _digests(text):
+        if self.pins and self.pins.get(self._pin_name(path, relative)) not in _digests(text):
             raise ConfigurationError(lazy("Ignoring {path}: it changed after the folder was checked.", path=path))
         self._remaining -= len(text)
         if self._remaining < 0:
@@ -177,17 +237,48 @@ class _CommandDirectory:
             )
         return text
 
+    def _pin_name(self, path: str, relative: str) -> str:
+        return f".gemini/commands/{relative}"
+
     def _refuse_outside(self, path: str) -> None:
         if self._confined_to is None:
             return
         real = os.path.realpath(path)
         if not real.startswith(f"{self._confined_to.rstrip('/')}/"):
+            if self._tier is SourceTier.EXTENSION:
+                raise ConfigurationError(lazy("Ignoring {path}: it points outside the extension.", path=path))
             raise ConfigurationError(lazy("Ignoring {path}: it points outside the project.", path=path))
 
     def _reject(self, name: str, why: str) -> None:
         message = lazy("Skipped command /{name}. {why}", name=name, why=why)
         self.invalid.setdefault(name, message)
         self.problems.append(message)
+
+
+class _ExtensionCommandDirectory(_CommandDirectory):
+    """The commands of an extension, as they were agreed to."""
+
+    def __init__(self, extension: ActiveExtension, root: str) -> None:
+        directory = os.path.join(extension.path, "commands")
+        super().__init__(directory, SourceTier.EXTENSION, confined_to=extension.path)
+        self._extension = extension
+        self._places = extension.places(root)
+        consent = extension.consent
+        self.pins = {} if consent is None else {relative: pin.digest for relative, pin in consent.declared.items()}
+
+    def commands(self) -> dict[str, CustomCommand]:
+        return {
+            name: replace(
+                command,
+                description=f"[{self._extension.name}] {command.description}",
+                extension=self._extension,
+                places=self._places,
+            )
+            for name, command in super().commands().items()
+        }
+
+    def _pin_name(self, path: str, relative: str) -> str:
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(self._extension.path))
 
 
 def _command_name(relative: str) -> str:

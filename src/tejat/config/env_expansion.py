@@ -12,13 +12,13 @@ ResolveEnv: TypeAlias = Callable[[str], str]
 def env_resolver(environment: Mapping[str, str], tier: SourceTier, *, unset: str | None = None) -> ResolveEnv:
     """A function that expands references. An unset variable becomes `unset`, or stays as it is written.
 
-    In project settings, references to secrets are not expanded: the project could send them anywhere.
+    In settings of a project or an extension, references to secrets are not expanded: they could be sent anywhere.
     """
 
     def value_of(found: re.Match[str]) -> str:
         name = found["braced"] or found["bare"]
         value = environment.get(name, unset)
-        if tier is SourceTier.WORKSPACE and is_secret(name, value or ""):
+        if tier.only_restricts and is_secret(name, value or ""):
             return found.group()
         # As in a shell, `:-` also replaces an empty value.
         if found["otherwise"] is not None:

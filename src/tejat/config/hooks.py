@@ -7,7 +7,7 @@ from typing import TypeAlias
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -33,7 +33,8 @@ class HookConfig:
     """A command that runs on an event.
 
     `event_name` is the name as written. An empty `matcher` matches everything. `source` is file and line. An invalid
-    hook has a `problem` and no command; if its event is a guard, it blocks.
+    hook has a `problem` and no command; if its event is a guard, it blocks. A hook of an `extension` gets its
+    `environment` beside that of all hooks. With a `refusal` it is not started, which counts as a failure.
     """
 
     event: HookEvent
@@ -46,6 +47,14 @@ class HookConfig:
     timeout: float = DEFAULT_TIMEOUT
     is_sequential: bool = False
     problem: str = ""
+    extension: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, compare=False)
+    refusal: str = ""
+
+    @property
+    def qualified_name(self) -> str:
+        """The name by which the user can always disable it."""
+        return f"{self.extension}:{self.name}" if self.extension else self.name
 
     @property
     def uses_claude_format(self) -> bool:
@@ -61,14 +70,15 @@ class HooksConfig:
     reports_running: bool = True
 
 
-def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
+def parse_hooks(hooks: HookSettings, switches: HookSettings, extensions: Sequence[HookConfig] = ()) -> HooksConfig:
     """Parse `hooks` and `hooksConfig` of all settings. Raises nothing: an invalid hook has a `problem`.
 
-    Hooks of lower precedence come first: those of the project, then of the user, then of the administrator. A source
-    can only disable hooks of the same or lower precedence.
+    `extensions` are the hooks of extensions. Hooks of lower precedence come first: those of the project, then of
+    extensions by name, then of the user, then of the administrator. A source can only disable hooks of the same or
+    lower precedence.
     """
-    warnings: list[str] = []
-    read = [hook for name, entries in hooks.items() for hook in _parse_event(name, entries, warnings)]
+    read, warnings = parse_hook_events(hooks)
+    read += extensions
     off = _DisabledHooks()
     for source in (hooks, switches):
         for entry in source.get("disabled", ()):
@@ -79,10 +89,21 @@ def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
     warnings += [join_lazy(" ", (hook.problem, _describe_consequence(hook))) for hook in kept if hook.problem]
     reports_running = [entry.value is True for entry in switches.get("notifications", ())]
     return HooksConfig(
-        tuple(sorted(kept, key=lambda hook: tier_rank(hook.tier))),
+        tuple(sorted(kept, key=precedence)),
         tuple(warnings),
         reports_running=not reports_running or reports_running[-1],
     )
+
+
+def parse_hook_events(hooks: HookSettings) -> tuple[list[HookConfig], list[str]]:
+    """The hooks by event, and warnings. Raises nothing."""
+    warnings: list[str] = []
+    return [hook for name, entries in hooks.items() for hook in _parse_event(name, entries, warnings)], warnings
+
+
+def precedence(hook: HookConfig) -> tuple[int, str]:
+    """The precedence of a hook: that of its source, and of extensions by name."""
+    return tier_rank(hook.tier), hook.extension
 
 
 def tier_rank(tier: SourceTier) -> int:
@@ -145,9 +166,23 @@ class _HookGroup:
             if not command or "\0" in command:
                 raise _InvalidHook(lazy("command must be a non-empty string"))
             seconds = self._parse_timeout(given)
+            variables = self._parse_environment(given)
         except _InvalidHook as unclear:
             return self._invalid_hook(str(unclear), name)
-        return replace(self._hook(name or command), command=command, timeout=seconds, is_sequential=self._is_sequential)
+        return replace(
+            self._hook(name or command),
+            command=command,
+            timeout=seconds,
+            is_sequential=self._is_sequential,
+            environment=variables,
+        )
+
+    def _parse_environment(self, given: JsonObject) -> Mapping[str, str]:
+        """The variables that a hook of an extension sets for itself; other hooks set them in their command."""
+        if self._entry.tier is not SourceTier.EXTENSION or given.get("env") is None:
+            return {}
+        variables = _object(given["env"], "env")
+        return {name: _text(variables, name) for name in variables}
 
     def _parse_timeout(self, given: JsonObject) -> float:
         """The timeout is in milliseconds, and in seconds for event names of Claude Code."""
@@ -186,7 +221,7 @@ class _DisabledHooks:
             self._all = max(tier_rank(entry.tier), self._all)
 
     def covers(self, hook: HookConfig) -> bool:
-        named = max(self._names.get(name, -1) for name in (hook.name, hook.command))
+        named = max(self._names.get(name, -1) for name in (hook.name, hook.command, hook.qualified_name))
         return max(named, self._all) >= tier_rank(hook.tier)
 
 

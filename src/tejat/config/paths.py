@@ -136,6 +136,8 @@ class AppPaths:
     """The skills that the user allowed for good, by source and content."""
     root_warning = _PathIn("state", "root-warning")
     """Exists once root has been warned of being root."""
+    reported_extensions = _PathIn("state", "reported-extensions.json")
+    """Extensions that the user was told of, by directory."""
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
 

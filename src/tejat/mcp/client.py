@@ -19,6 +19,7 @@ from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.base import Transport
 from tejat.mcp.transports.uncancelled import wait_uncancelled
 from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, ServerFeatures, ServerState, ServerStatus
+from tejat.workspace.threads.offload import run_blocking
 
 _Result = TypeVar("_Result")
 
@@ -36,6 +37,7 @@ class ServerPlan:
 
     `connect` may raise McpFailure. `location` is shown: a command without arguments, or a URL without secrets.
     `start_timeout` limits the handshake. `may_sample`: the server may use the model of the session.
+    `check` runs in a thread before each connection, and may raise McpFailure.
     """
 
     alias: str
@@ -45,6 +47,7 @@ class ServerPlan:
     timeout: float = 600.0
     start_timeout: float = 30.0
     may_sample: bool = False
+    check: Callable[[], None] | None = None
 
 
 @frozen
@@ -220,6 +223,8 @@ class McpClient:
         self._disconnected = asyncio.get_running_loop().create_future()
         self._wake_up.clear()
         try:
+            if (check := self._plan.check) is not None:
+                await run_blocking(lambda _: check())
             transport = self._plan.connect()
         except McpFailure as failure:
             self._set_failed(failure, (), began)

@@ -26,9 +26,15 @@ class Tier(IntEnum):
     """Origin of a rule. A higher tier has precedence; a lower one can only be stricter."""
 
     DEFAULT = 1
-    WORKSPACE = 2
-    USER = 3
-    ADMIN = 4
+    EXTENSION = 2
+    WORKSPACE = 3
+    USER = 4
+    ADMIN = 5
+
+    @property
+    def only_restricts(self) -> bool:
+        """Whether its rules that allow do not count."""
+        return self in (Tier.EXTENSION, Tier.WORKSPACE)
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tejat.config.extensions.active import fill_places
 from tejat.config.extensions.variables import ExtensionVariables, find_references, leads_out
 
 VARIABLES = ExtensionVariables(
@@ -31,7 +32,7 @@ def test_manifest_and_hooks(text: str, expected: str) -> None:
 
 def test_texts_for_the_model_get_no_values() -> None:
     text = "${extensionPath} ${workspacePath} ${MY_API_KEY} $PLAIN ${/}"
-    assert VARIABLES.expand_places(text) == "/e/my ext /project ${MY_API_KEY} $PLAIN /"
+    assert fill_places(text, VARIABLES.places) == "/e/my ext /project ${MY_API_KEY} $PLAIN /"
 
 
 def test_references() -> None:

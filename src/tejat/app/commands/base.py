@@ -7,16 +7,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tejat.app.commands.builtin import builtin_names
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.app.tools.toolset import Toolset
 from tejat.config.custom_commands import CustomCommands, find_custom_commands
+from tejat.config.paths import SourceTier
 from tejat.config.settings.destination import UserSettings
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem
 from tejat.core.ui.prompter import UserPrompter
@@ -84,7 +87,9 @@ class CommandContext:
         """The custom commands, read once per configuration, as the session does."""
         run_config = self.run_config
         if self._custom_commands is None or self._custom_commands[0] is not run_config:
-            found = find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust)
+            found = find_custom_commands(
+                run_config.paths, run_config.roots[0], run_config.trust, run_config.extensions, builtin_names()
+            )
             self._custom_commands = (run_config, found)
         return self._custom_commands[1]
 
@@ -99,15 +104,21 @@ class CommandContext:
             raise UsageError(_("The model is still working. Press Esc to stop it, or wait until it is done."))
 
     def reload_settings(self) -> Settings:
-        """Load the settings as the files are now; the session keeps those it began with. Raises UsageError."""
+        """Load the settings as the files are now, with the themes of extensions. Raises UsageError.
+
+        The session keeps those it began with.
+        """
         config = self.run_config
-        return load_settings(
+        settings = load_settings(
             config.paths,
             config.roots[:1],
             trusted=config.trust.is_trusted,
             environment=config.environment,
             project_variables=config.project_variables,
         )
+        themes = config.settings.custom_themes
+        added = {name: theme for name, theme in themes.items() if theme.tier is SourceTier.EXTENSION}
+        return replace(settings, custom_themes={**added, **settings.custom_themes}) if added else settings
 
     def apply_preferences(self, settings: Settings) -> None:
         """Use the display and input preferences of these settings from now on."""

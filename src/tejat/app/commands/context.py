@@ -90,6 +90,7 @@ def _source_label(entry: ToolEntry | None) -> str:
 
 _REASONS = {
     ContextFileOrigin.USER: lazy("your own, read in every session"),
+    ContextFileOrigin.EXTENSION: lazy("of an extension"),
     ContextFileOrigin.ABOVE: lazy("in a directory above the project"),
     ContextFileOrigin.PROJECT: lazy("in the project directory"),
     ContextFileOrigin.BELOW: lazy("in a subdirectory"),

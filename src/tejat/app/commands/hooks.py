@@ -31,7 +31,7 @@ class HooksCommand(SlashCommand):
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
-                user.show(_list_report(hook_states(self.context.reload_settings())))
+                user.show(_list_report(self._states()))
             case ("enable" | "disable") as action, name if name:
                 user.show(self._switch(name, on=action == "enable"))
             case _:
@@ -42,20 +42,23 @@ class HooksCommand(SlashCommand):
         if not blank:
             options = [("list", _("all hooks")), ("enable", _("turn a hook on")), ("disable", _("turn a hook off"))]
             return complete_from(word, options)
-        hooks = hook_states(self.context.reload_settings()).all if word in ("enable", "disable") else ()
-        return complete_from(rest, dict.fromkeys((hook.name, hook.event.value) for hook in hooks))
+        hooks = self._states().all if word in ("enable", "disable") else ()
+        return complete_from(rest, dict.fromkeys((hook.qualified_name, hook.event.value) for hook in hooks))
+
+    def _states(self) -> HookStates:
+        return hook_states(self.context.reload_settings(), self.context.run_config.extension_effects.hooks)
 
     def _switch(self, name: str, *, on: bool) -> Report:
-        known = hook_states(self.context.reload_settings())
-        named = [hook for hook in known.all if hook.name == name]
+        known = self._states()
+        named = [hook for hook in known.all if name in (hook.name, hook.qualified_name)]
         if not named:
-            names = ", ".join(dict.fromkeys(hook.name for hook in known.all)) or _("none")
+            names = ", ".join(dict.fromkeys(hook.qualified_name for hook in known.all)) or _("none")
             raise UsageError(_("Unknown hook {name}. Known: {names}.", name=name, names=names))
         if on:
             paths = self.context.user_settings.remove_entry(_DISABLED, name)
         else:
             paths = self.context.user_settings.add_entry(_DISABLED, name)
-        running = [hook for hook in hook_states(self.context.reload_settings()).running if hook.name == name]
+        running = [hook for hook in self._states().running if name in (hook.name, hook.qualified_name)]
         text = _("Hook {name} is off. Takes effect at the next start.", name=name)
         if running:
             text = _("Hook {name} is on. Takes effect at the next start.", name=name)
@@ -68,17 +71,24 @@ class HooksCommand(SlashCommand):
         return Report(blocks=tuple(blocks))
 
 
-def hook_states(settings: Settings) -> HookStates:
-    found = parse_hooks(settings.hooks, settings.hooks_switches)
+def hook_states(settings: Settings, extensions: Sequence[HookConfig] = ()) -> HookStates:
+    """The hooks of the settings and of extensions, and which of them run."""
+    found = parse_hooks(settings.hooks, settings.hooks_switches, extensions)
     given = {name: entries for name, entries in settings.hooks.items() if name not in ("disabled", "enabled")}
-    return HookStates(parse_hooks(given, {}).hooks, found.hooks, found.warnings)
+    return HookStates(parse_hooks(given, {}, extensions).hooks, found.hooks, found.warnings)
 
 
 def _list_report(known: HookStates) -> Report:
     if not known.all and not known.warnings:
         return Report(blocks=(Paragraph(_("No hooks configured. See `tejat docs hooks`.")),))
     rows = tuple(
-        (hook.name, hook.event.value, hook.matcher or "*", _("on") if hook in known.running else _("off"), hook.source)
+        (
+            hook.qualified_name,
+            hook.event.value,
+            hook.matcher or "*",
+            _("on") if hook in known.running else _("off"),
+            hook.source,
+        )
         for hook in known.all
     )
     headings = (_("Name"), _("Event"), _("Matcher"), _("State"), _("Source"))

@@ -123,7 +123,7 @@ class CommandRegistry:
     def _is_external(self, name: str) -> bool:
         """Whether the session expands this name into a prompt, or reports why it cannot."""
         custom = self._context.custom_commands
-        if name in custom.commands or name in custom.invalid or name in custom.untrusted:
+        if name in custom.names:
             return True
         return any(prompt.name == name for prompt in self._prompts())
 
@@ -131,6 +131,8 @@ class CommandRegistry:
         for command in self._context.custom_commands.commands.values():
             is_own = command.tier is SourceTier.USER
             source = _("your commands") if is_own else _("project commands")
+            if command.extension is not None:
+                source = _("extension {name}", name=command.extension.name)
             usage = f"/{command.name} " + _("[WORDS]") if "{{args}}" in command.prompt else ""
             yield CommandSummary(command.name, command.description, usage, source=source)
 
@@ -139,7 +141,7 @@ class CommandRegistry:
         if manager is None:
             return ()
         custom = self._context.custom_commands
-        return manager.prompt_commands(taken={*custom.commands, *custom.invalid, *custom.untrusted})
+        return manager.prompt_commands(taken=custom.names)
 
     def _prompt_summaries(self) -> Iterable[CommandSummary]:
         for prompt in self._prompts():

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from tejat.app.run_config import RunConfig
 from tejat.config.env_expansion import is_secret
+from tejat.config.extensions.active import ActiveExtension
 from tejat.config.mcp.enablement import disabled_servers, is_disabled
 from tejat.config.paths import SourceTier
 from tejat.config.settings.admin import mcp_disabled_message, unlisted_source
@@ -65,6 +66,7 @@ class StartBlockers:
     def __init__(self, run_config: RunConfig) -> None:
         self._settings = run_config.settings
         self._trust = run_config.trust
+        self._extensions = {extension.name: extension for extension in run_config.extensions}
         self._problem = ""
         self._disabled: frozenset[str] = frozenset()
         try:
@@ -92,7 +94,18 @@ class StartBlockers:
         if not self._trust.is_trusted:
             reason = self._trust.reason
             return ServerState.BLOCKED, _("{reason} Its servers are not started. See `tejat trust`.", reason=reason)
+        extension = extension_of(self._settings.mcp_servers.get(alias), self._extensions)
+        blocked = None if extension is None else extension.blocked_servers.get(alias)
+        return None if blocked is None else (ServerState.BLOCKED, blocked)
+
+
+def extension_of(
+    setting: Setting[McpServer] | None, extensions: Mapping[str, ActiveExtension]
+) -> ActiveExtension | None:
+    """The extension that a server belongs to, None for one of the settings."""
+    if setting is None or setting.tier is not SourceTier.EXTENSION:
         return None
+    return extensions.get(setting.value.extension_name or "")
 
 
 def exclusion_reason(settings: Settings, alias: str) -> str | None:
@@ -123,6 +136,7 @@ def _plan_server(
         timeout=server.timeout,
         start_timeout=server.start_timeout,
         may_sample=server.may_sample,
+        check=_extension_check(setting, run_config),
     )
 
 
@@ -159,6 +173,20 @@ def _pinned_command(setting: Setting[McpServer], run_config: RunConfig) -> Pinne
         return None
     command = CommandSpec(server.command, server.arguments, server.directory or "", server.environment)
     return PinnedCommand(command, run_config.roots[0], run_config.trust.items)
+
+
+def _extension_check(setting: Setting[McpServer], run_config: RunConfig) -> Callable[[], None] | None:
+    """The check of a server of an extension: also when restarted, it runs only what was agreed to."""
+    extension = extension_of(setting, {each.name: each for each in run_config.extensions})
+    pinned = None if extension is None else extension.pinned
+    if pinned is None or setting.value.command is None:
+        return None
+
+    def check() -> None:
+        if reason := pinned.find_change():
+            raise McpFailure(_("The server was not started: {reason}.", reason=reason), McpProblem.CONFIGURATION)
+
+    return check
 
 
 def _connect(

@@ -27,6 +27,7 @@ def find_all_context_files(run_config: RunConfig) -> ContextFiles:
         max_directories=settings.discovery_max_directories.value,
         boundary_markers=settings.memory_boundary_markers.value,
         ignore=run_config.ignore_options,
+        extensions=run_config.extensions,
     )
 
 
@@ -49,7 +50,8 @@ def relative_path(run_config: RunConfig, file: ContextFile) -> str:
 
 
 def _project_instructions(run_config: RunConfig, files: Sequence[ContextFile]) -> list[Instructions]:
-    theirs = [file for file in files if file.origin is not ContextFileOrigin.USER]
+    others = (ContextFileOrigin.USER, ContextFileOrigin.EXTENSION)
+    theirs = [file for file in files if file.origin not in others]
     instructions = [Instructions(relative_path(run_config, file), file.text) for file in theirs]
     with suppress(UsageError):  # reported where it is used
         text = read_config_file(os.path.join(run_config.roots[0], SYSTEM_PROMPT), writers=AllowedWriters.ANYONE)

@@ -215,7 +215,8 @@ class SessionManager:
         toolset.services.launcher = lambda: self.subagent_service
         self.offer_subagents()
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
-        self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
+        state, warnings = initial_state(options, run_config, run_model), run_config.extension_effects.warnings
+        self.session = self._build_session(state, run_model.model, notes, warnings)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
 
@@ -265,7 +266,9 @@ class SessionManager:
         await self.session.close()
         await self._models.close()
 
-    def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
+    def _build_session(
+        self, state: InitialState, model: ModelClient, notes: tuple[str, ...], warnings: tuple[str, ...] = ()
+    ) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
         self.prompt_expander = PromptExpander(self.run_config, toolset)
@@ -278,6 +281,7 @@ class SessionManager:
                 is_resumed=state.source is SessionSource.RESUME,
                 repairs=state.repairs,
                 notes=(*notes, *context.warnings, *state.problems),
+                warnings=warnings,
                 recorded_at=self.run_model.recorded_at,
             ),
             expand=self.prompt_expander.expand,

@@ -66,12 +66,15 @@ class PromptExpander:
 
     @cached_property
     def _commands(self) -> "CustomCommandExpander":
+        from tejat.app.commands.builtin import builtin_names
         from tejat.config.custom_commands import find_custom_commands
         from tejat.engine.prompt.custom_command import CustomCommandExpander
 
         run_config = self._run_config
         return CustomCommandExpander(
-            find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust),
+            find_custom_commands(
+                run_config.paths, run_config.roots[0], run_config.trust, run_config.extensions, builtin_names()
+            ),
             self._toolset.start_scheduler(),
             self._toolset.roots,
             recursive_search=self._recursive_search,

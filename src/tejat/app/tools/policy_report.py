@@ -61,6 +61,7 @@ def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     try:
         is_trusted = run_config.trust.is_trusted
         texts = read_policy_files(run_config.paths, run_config.roots, settings, options, is_trusted=is_trusted)
+        texts += run_config.extension_effects.rules
         policy = load_policy(texts, settings, options, is_trusted=is_trusted)
     except UsageError as error:
         code = EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_INPUT

@@ -59,7 +59,7 @@ class ToolHost:
         self._options = options
         self._plugins = find_plugins(run_config)
         self.roots = run_config.roots
-        self.notes = (*run_config.notes, *self._plugins.problems)
+        self.notes = (*run_config.notes, *run_config.extension_effects.warnings, *self._plugins.problems)
         self._warnings: set[str] = set()
 
     @contextmanager

@@ -179,7 +179,10 @@ def open_toolset(
 
     settings, is_trusted = run_config.settings, run_config.trust.is_trusted
     policy = replace(policy, roots=run_config.roots)
-    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted)
+    policy_texts = [
+        *read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted),
+        *run_config.extension_effects.rules,
+    ]
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
@@ -193,7 +196,7 @@ def open_toolset(
         registry, problems = _build_registry(services, settings, tools, plugins)
         problems += _register_skills(run_config, services, registry)
         hooks = None
-        if settings.hooks:
+        if settings.hooks or run_config.extension_effects.hooks:
             from tejat.app.hooks import start_hooks
 
             hooks = start_hooks(run_config, approver, services)

@@ -4,9 +4,11 @@ import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import groupby
 
 from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
+from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
@@ -18,12 +20,14 @@ _LOW_PRIORITY_DIRECTORIES = frozenset(
     {"build", "dist", "target", "out", "vendor", "venv", "env", "coverage", "__pycache__", "site-packages", "Pods"}
 )
 _GENERATED_MARKERS = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
+_EXTENSION_TAG = "extension_context"
 
 
 class ContextFileOrigin(StrEnum):
     """The place of a context file: the user's directory, or above, in or below the project directory."""
 
     USER = "yours"
+    EXTENSION = "extension"
     ABOVE = "above"
     PROJECT = "project"
     BELOW = "below"
@@ -31,12 +35,13 @@ class ContextFileOrigin(StrEnum):
 
 @frozen
 class ContextFile:
-    """A context file. `text` has its imports expanded; `size` is in bytes."""
+    """A context file. `text` has its imports expanded; `size` is in bytes. `extension` names the one it belongs to."""
 
     path: str
     text: str
     origin: ContextFileOrigin
     size: int
+    extension: str = ""
 
 
 @frozen
@@ -47,13 +52,24 @@ class ContextFiles:
     warnings: tuple[str, ...] = ()
 
     def to_prompt(self, directory: str) -> str:
-        """All files as one text, with paths relative to this directory."""
-        return "\n\n".join(
-            f"--- Context from: {name} ---\n{file.text.strip()}\n--- End of Context from: {name} ---"
-            for file in self.files
-            if file.text.strip()
-            for name in [os.path.relpath(file.path, os.path.realpath(directory))]
-        )
+        """All files as one text, with paths relative to this directory. Those of extensions are marked as theirs."""
+        blocks: list[str] = []
+        real = os.path.realpath(directory)
+        for is_extension, group in groupby(self.files, key=lambda file: bool(file.extension)):
+            texts = [_to_block(file, real) for file in group if file.text.strip()]
+            if is_extension and texts:
+                texts = ["\n\n".join((f"<{_EXTENSION_TAG}>", *texts, f"</{_EXTENSION_TAG}>"))]
+            blocks += texts
+        return "\n\n".join(blocks)
+
+
+def _to_block(file: ContextFile, directory: str) -> str:
+    text, name = file.text.strip(), os.path.relpath(file.path, directory)
+    if file.extension:
+        name = f"extension {file.extension}, {os.path.basename(file.path)}"
+        # What an extension says must not look like the end of what it says.
+        text = text.replace(f"</{_EXTENSION_TAG}", f"<\\/{_EXTENSION_TAG}")
+    return f"--- Context from: {name} ---\n{text}\n--- End of Context from: {name} ---"
 
 
 def find_context_files(
@@ -66,16 +82,19 @@ def find_context_files(
     max_directories: int = 200,
     boundary_markers: Sequence[str] = (".git",),
     ignore: IgnoreOptions = DEFAULT_IGNORE,
+    extensions: Sequence[ActiveExtension] = (),
 ) -> ContextFiles:
     """Find the context files for these workspace directories; the first is the working directory.
 
     `home_directory` holds the files of the user. Those of an untrusted project are ignored. `import_format` is "tree"
-    or "flat". At most `max_directories` below the workspace directories are searched. Above them, the first directory
-    that holds one of the `boundary_markers` is the last; without markers none is searched. Raises nothing: unusable
-    files are reported in the warnings.
+    or "flat". The files of `extensions` follow those of the user. At most `max_directories` below the workspace
+    directories are searched. Above them, the first directory that holds one of the `boundary_markers` is the last;
+    without markers none is searched. Raises nothing: unusable files are reported in the warnings.
     """
     search = _ContextSearch(names, flat=import_format == "flat")
     search.add_directory(os.path.realpath(home_directory), ContextFileOrigin.USER)
+    for extension in extensions:
+        search.add_extension(extension, directories[0])
     if is_trusted:
         home = os.path.dirname(os.path.realpath(home_directory))
         for directory in map(os.path.realpath, directories):
@@ -138,7 +157,30 @@ class _ContextSearch:
             self._seen.add(real_path)
             self._add(path, real_path, origin)
 
-    def _add(self, path: str, real_path: str, origin: ContextFileOrigin) -> None:
+    def add_extension(self, extension: ActiveExtension, workspace: str) -> None:
+        """Read the context files of an extension, as they were agreed to. Imports stay inside of it."""
+        root = os.path.realpath(extension.path)
+        self.reader.accepts = None if extension.pinned is None else extension.pinned.accepts
+        names = () if extension.manifest is None else extension.manifest.possible_context_files
+        for name in names:
+            path = os.path.join(root, name)
+            real_path = os.path.realpath(path)
+            if real_path in self._seen or not os.path.isfile(path):
+                continue
+            self._seen.add(real_path)
+            self.allowed = (root,)
+            self._add(path, real_path, ContextFileOrigin.EXTENSION, extension=extension, workspace=workspace)
+        self.reader.accepts = None
+
+    def _add(
+        self,
+        path: str,
+        real_path: str,
+        origin: ContextFileOrigin,
+        *,
+        extension: ActiveExtension | None = None,
+        workspace: str = "",
+    ) -> None:
         allowed = self.allowed
         self.reader.writers = AllowedWriters.ANYONE
         if origin is ContextFileOrigin.USER:
@@ -157,10 +199,13 @@ class _ContextSearch:
             return
         fill = expand_imports_flat if self._flat else expand_imports_inline
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)
+        if extension is not None:
+            filled = extension.expand_places(filled, workspace)
         # A copy under the other name adds nothing.
         if text.strip() not in self._texts:
             self._texts.add(text.strip())
-            self.found.append(ContextFile(path, filled, origin, len(filled.encode("utf-8", "replace"))))
+            name = "" if extension is None else extension.name
+            self.found.append(ContextFile(path, filled, origin, len(filled.encode("utf-8", "replace")), name))
 
     def add_descendants(self, root: str, max_directories: int, ignore: IgnoreOptions) -> None:
         """Search breadth first, without following links, skipping ignored files."""

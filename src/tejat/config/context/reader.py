@@ -1,6 +1,7 @@
 """Reading of context files, with limits and without hidden characters."""
 
 import os
+from collections.abc import Callable
 
 from tejat.config.files.reader import AllowedWriters, check_writers
 from tejat.core.errors import ConfigurationError
@@ -23,11 +24,13 @@ class UnreadableContextFile(Exception):
 class ContextReader:
     """Reads the context files of a session. `warnings` are for the user.
 
-    Of `writers` other than anyone, files that others could write, or replace in their directory, are refused.
+    Of `writers` other than anyone, files that others could write, or replace in their directory, are refused. If
+    `accepts` is set, it decides about each file by its real path, its status and its whole content.
     """
 
     def __init__(self) -> None:
         self.writers = AllowedWriters.ANYONE
+        self.accepts: Callable[[str, os.stat_result, bytes], bool] | None = None
         self.warnings: list[str] = []
         self._left = MAX_TOTAL_BYTES
         self._files = 0
@@ -59,12 +62,16 @@ class ContextReader:
                     check_writers(os.stat(os.path.dirname(path)), os.path.dirname(path))
                     check_writers(os.fstat(descriptor), path)
                 content = _read_head(descriptor, min(MAX_BYTES, self._left))
+                status = os.fstat(descriptor)
             finally:
                 os.close(descriptor)
         except ConfigurationError as error:
             raise UnreadableContextFile(str(error).removesuffix(".")) from None
         except OSError as error:
             raise UnreadableContextFile(error.strerror or lazy("cannot be read")) from None
+        # A part of a long file cannot be compared; the file was when the session began.
+        if self.accepts is not None and not content.is_cut and not self.accepts(path, status, content.content):
+            raise UnreadableContextFile(lazy("it changed since it was agreed to"))
         self._left -= len(content.content)
         self._files += 1
         if content.is_cut:

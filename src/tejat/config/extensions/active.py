@@ -1,5 +1,7 @@
 """Extensions in use."""
 
+import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,8 @@ if TYPE_CHECKING:
     from tejat.config.extensions.consent_store import ExtensionConsent
     from tejat.config.extensions.manifest import ExtensionManifest
     from tejat.config.extensions.pinned import PinnedExtension
+    from tejat.config.hooks import HookConfig
+    from tejat.config.policy_files import PolicyFile
 
 
 @frozen
@@ -31,11 +35,41 @@ class ActiveExtension:
     blocked_servers: Mapping[str, str] = field(default_factory=dict[str, str])
     pinned: "PinnedExtension | None" = field(default=None, repr=False, compare=False)
 
-    def expand_places(self, text: str, workspace: str) -> str:
-        """Fill in `${extensionPath}` and its like in a text for the model; never a value of a setting."""
-        if "${" not in text:
-            return text
-        # Imported late: few texts have variables.
-        from tejat.config.extensions.variables import ExtensionVariables
+    def places(self, workspace: str) -> dict[str, str]:
+        """The variables `${extensionPath}` and its like with their values in a workspace."""
+        return {
+            "${extensionPath}": self.path,
+            "${workspacePath}": workspace,
+            "${/}": os.sep,
+            "${pathSeparator}": os.sep,
+        }
 
-        return ExtensionVariables(self.path, workspace).expand_places(text)
+    def expand_places(self, text: str, workspace: str) -> str:
+        """Fill in these variables in a text for the model, which never gets a value of a setting."""
+        return fill_places(text, self.places(workspace)) if "${" in text else text
+
+
+def fill_places(text: str, places: Mapping[str, str]) -> str:
+    """Fill in the variables of an extension. What is filled in is not looked at again."""
+    return re.sub(_PLACE, lambda found: places.get(found[0], found[0]), text)
+
+
+_PLACE = r"\$\{(?:extensionPath|workspacePath|/|pathSeparator)\}"
+
+
+@frozen
+class ExtensionEffects:
+    """What extensions bring into a session beside settings.
+
+    `rules` are policy files of those in use and of those that changed since they were agreed to, `hooks` of those in
+    use, `secrets` the values of their settings that must not be stored or sent anywhere, by variable. `warnings` say
+    which are left out.
+    """
+
+    rules: "tuple[PolicyFile, ...]" = ()
+    hooks: "tuple[HookConfig, ...]" = ()
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    warnings: tuple[str, ...] = ()
+
+
+NO_EFFECTS = ExtensionEffects()

@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Mapping
 
 from tejat.config.env_expansion import is_secret
+from tejat.config.extensions.active import ActiveExtension
 from tejat.core.frozen import field, frozen
 
 _PLACES = r"\$\{(?P<place>extensionPath|workspacePath|/|pathSeparator)\}"
-_PLACE = re.compile(_PLACES)
 _REFERENCE = re.compile(
     _PLACES
     + r"|\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
@@ -29,17 +29,7 @@ class ExtensionVariables:
     @property
     def places(self) -> dict[str, str]:
         """The variables of the extension itself with their values, as written."""
-        separator = os.sep
-        return {
-            "${extensionPath}": self.extension_path,
-            "${workspacePath}": self.workspace_path,
-            "${/}": separator,
-            "${pathSeparator}": separator,
-        }
-
-    def expand_places(self, text: str) -> str:
-        """Fill in the variables of the extension itself: for texts that the model reads, which get no values."""
-        return _PLACE.sub(lambda found: self.places[found[0]], text) if "${" in text else text
+        return ActiveExtension("", "", self.extension_path).places(self.workspace_path)
 
     def expand(self, text: str) -> str:
         """Fill in all variables, for the manifest and for hooks. What is filled in is not expanded again.

@@ -30,6 +30,18 @@ def report_once(path: str, facts: Mapping[str, str]) -> bool:
     return True
 
 
+def report_new(path: str, facts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the facts that are new or have changed since they were reported; then remember them all.
+
+    Raises nothing, as `report_once`.
+    """
+    reported = _read_reported(path)
+    new = tuple(name for name, fact in facts.items() if reported.get(name) != fact)
+    if new:
+        report_once(path, facts)
+    return new
+
+
 def _read_reported(path: str) -> Mapping[str, JsonValue]:
     with suppress(ConfigurationError, InvalidJson):
         content = load_json(read_config_file(path, writers=AllowedWriters.TRUSTED) or "{}")

@@ -146,6 +146,7 @@ class PolicyInspector:
 
 _TIERS = {
     Tier.DEFAULT: lazy("default"),
+    Tier.EXTENSION: lazy("extension"),
     Tier.WORKSPACE: lazy("workspace"),
     Tier.USER: lazy("user"),
     Tier.ADMIN: lazy("admin"),
@@ -156,6 +157,8 @@ def reason_against(rule: PolicyRule) -> str | None:
     """Return why a rule does not count, None if it does."""
     if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
         return lazy("workspace rules can only restrict")
+    if rule.tier is Tier.EXTENSION and rule.decision is Decision.ALLOW:
+        return lazy("rules of an extension can only restrict")
     return rule.passed_over
 
 

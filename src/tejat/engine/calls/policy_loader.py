@@ -19,7 +19,12 @@ from tejat.policy.types import NOT_SANDBOXED, Decision, PolicyRule, SandboxedCom
 MODE_FLAG = "--approval-mode"
 CHOSEN_MODE_SOURCE = lazy("chosen in this session")
 """The source of a mode that the user switched to."""
-_TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
+_TIERS = {
+    SourceTier.ADMIN: Tier.ADMIN,
+    SourceTier.USER: Tier.USER,
+    SourceTier.WORKSPACE: Tier.WORKSPACE,
+    SourceTier.EXTENSION: Tier.EXTENSION,
+}
 _SAVED_PRIORITY = 950
 """The priority by which Gemini CLI knows the rules of saved answers."""
 _ACTS_UNASKED = (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO)
@@ -52,7 +57,7 @@ def load_policy(
     if flags.allowed_tools or any(tool_lists(settings)):
         rules += _rules_from_settings(settings, flags.allowed_tools)
     rules += [
-        PolicyRule(Decision.ALLOW, _TIERS[server.tier], f"{server.source} (trust)", server=alias)
+        PolicyRule(Decision.ALLOW, _trust_tier(server.tier), f"{server.source} (trust)", server=alias)
         for alias, server in configured_servers(settings).items()
         if server.value.is_trusted
     ]
@@ -102,6 +107,11 @@ def _limit_to_trusted_servers(rule: PolicyRule, settings: Settings) -> Iterator[
         yield replace(rule, passed_over=reason, note=reason)
 
 
+def _trust_tier(tier: SourceTier) -> Tier:
+    """The tier of a server's trust. That of an extension's server is the user's, who laid an entry over it."""
+    return Tier.USER if tier is SourceTier.EXTENSION else _TIERS[tier]
+
+
 def _protect_policy_paths(texts: Sequence[PolicyFile], roots: Sequence[str]) -> Iterator[PolicyRule]:
     """Ask before policy files in the workspace are changed: they decide what may run next time."""
     entries = {text.entry.value: text.entry for text in texts if text.entry is not None}
@@ -112,7 +122,8 @@ def _protect_policy_paths(texts: Sequence[PolicyFile], roots: Sequence[str]) -> 
             from tejat.policy.rules.patterns import escape_path
 
             glob = escape_path(real) + ("/**" if os.path.isdir(real) else "")
-            source = lazy("{source} (policy files)", source=entry.source)
+            is_extension = entry.tier is SourceTier.EXTENSION
+            source = entry.source if is_extension else lazy("{source} (policy files)", source=entry.source)
             yield PolicyRule(Decision.ASK, Tier.USER, source, path=glob, spares_reading=True)
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from tejat.config.extensions.active import ActiveExtension
 from tejat.config.hooks import HooksConfig
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands
@@ -25,13 +26,14 @@ def open_hooks(
     environment: Mapping[str, str],
     variable_lists: VariableLists = NO_LISTS,
     items: Iterable[TrustItem] = (),
+    extensions: Iterable[ActiveExtension] = (),
     directory: str | None = None,
 ) -> SessionHooks:
     """Create the hooks of a session in the first of the roots. The supervisor stays the caller's.
 
     Hooks get the environment of commands. `items` are the trusted files of the project: its own hooks run only while
-    the files that they name are unchanged. `directory` is another working directory, because programs may load
-    configuration from theirs. Raises UsageError for an invalid variable name.
+    the files that they name are unchanged. `extensions` are those in use. `directory` is another working directory,
+    because programs may load configuration from theirs. Raises UsageError for an invalid variable name.
     """
     project = roots[0]
     lines = {hook.command for hook in configured.hooks if hook.tier is SourceTier.WORKSPACE}
@@ -43,6 +45,7 @@ def open_hooks(
         child_environment(environment, lists=variable_lists, extra=dict.fromkeys(PROJECT_VARIABLES, project)),
         session_id=os.urandom(16).hex(),
         pinned=PinnedCommands(lines, project, items),
+        extensions={extension.name: extension for extension in extensions},
     )
     dispatcher = HookDispatcher(configured.hooks, context, reports_running=configured.reports_running)
     return SessionHooks(dispatcher, approver, configured.warnings)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
-from tejat.config.hooks import HookConfig, tier_rank
+from tejat.config.extensions.active import ActiveExtension
+from tejat.config.hooks import HookConfig, precedence
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
@@ -19,6 +20,7 @@ from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_resul
 from tejat.policy.types import Decision
 from tejat.workspace.processes.program import run_program
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.threads.offload import run_blocking
 
 PROJECT_VARIABLES = ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR")
 SESSION_VARIABLE = "GEMINI_SESSION_ID"
@@ -32,6 +34,7 @@ class HookContext:
 
     `project` is the directory that hooks are told, `directory` their real working directory. `transcript_path` is the
     journal of the session, if there is one. `pinned` are commands that run only while their files are unchanged.
+    `extensions` are those in use, by name: their hooks run only while they are unchanged.
     """
 
     supervisor: ProcessSupervisor
@@ -42,6 +45,7 @@ class HookContext:
     session_id: str
     transcript_path: str = ""
     pinned: PinnedCommands = field(default_factory=PinnedCommands)
+    extensions: Mapping[str, ActiveExtension] = field(default_factory=dict[str, ActiveExtension])
 
 
 @frozen
@@ -61,12 +65,12 @@ async def run_hooks(
 ) -> list[HookResult]:
     """Run the hooks of one event and return their results in order. Raises only CancelledError.
 
-    Project hooks run first, then user hooks, then system hooks: higher precedence sees the changes of lower. Hooks of
-    the same tier run concurrently unless one of them is sequential; then each sees the changes of those before it. The
-    same command runs once.
+    Project hooks run first, then those of each extension, then user hooks, then system hooks: higher precedence sees
+    the changes of lower. Hooks of the same source run concurrently unless one of them is sequential; then each sees the
+    changes of those before it. The same command runs once.
     """
     outcomes: list[HookResult] = []
-    for _, tier_group in groupby(_deduplicate(invocations), key=lambda each: tier_rank(each.hook.tier)):
+    for _, tier_group in groupby(_deduplicate(invocations), key=lambda each: precedence(each.hook)):
         hooks = list(tier_group)
         is_sequential = any(each.hook.is_sequential for each in hooks)
         for group in ([each] for each in hooks) if is_sequential else [hooks]:
@@ -85,9 +89,15 @@ def apply_new_input(params: JsonObject, outcome: HookResult) -> JsonObject:
 
 
 def _deduplicate(invocations: Sequence[HookInvocation]) -> list[HookInvocation]:
-    """Keep the same command only once, in the tier with the highest precedence, ordered by tier."""
-    latest = {(each.hook.event_name, each.hook.command or each.hook.problem): each for each in invocations}
-    return sorted(latest.values(), key=lambda each: tier_rank(each.hook.tier))
+    """Keep the same command only once, in the tier with the highest precedence, ordered by precedence.
+
+    Those of an extension are its own: they have its variables.
+    """
+    latest = {
+        (each.hook.event_name, each.hook.command or each.hook.problem, each.hook.extension): each
+        for each in invocations
+    }
+    return sorted(latest.values(), key=lambda each: precedence(each.hook))
 
 
 async def _run_concurrently(
@@ -112,8 +122,8 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
         if hook.event in GUARD_EVENTS:
             return HookResult(hook, Decision.DENY, hook.problem)
         return failed_result(hook, lazy("has an invalid command"))
-    if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
-        return failed_result(hook, lazy("was not run: {changed}", changed=describe_changed_file(changed)))
+    if refusal := hook.refusal or await _find_change(hook, context):
+        return failed_result(hook, lazy("was not run: {changed}", changed=refusal))
     fields = _rename_arguments(invocation, fields)
     payload: JsonObject = {
         "session_id": context.session_id,
@@ -129,7 +139,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             context.supervisor,
             (*context.interpreter, quote_variables(hook.command)),
             directory=context.directory,
-            environment={**context.environment, SESSION_VARIABLE: context.session_id},
+            environment={**context.environment, SESSION_VARIABLE: context.session_id, **hook.environment},
             input=dump_json(payload).encode(),
             seconds=hook.timeout,
             max_bytes=MAX_OUTPUT_BYTES,
@@ -144,6 +154,16 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     if invocation.argument_names and outcome.new_input is not None and isinstance(params, Mapping):
         return replace(outcome, new_input=apply_new_input(params, outcome), replaces_input=True)
     return outcome
+
+
+async def _find_change(hook: HookConfig, context: HookContext) -> str:
+    """Why a hook of the project or of an extension must not run any more, empty if it may."""
+    if hook.tier is SourceTier.WORKSPACE:
+        changed = context.pinned.find_changed_file(hook.command)
+        return "" if changed is None else describe_changed_file(changed)
+    extension = context.extensions.get(hook.extension)
+    pinned = None if extension is None else extension.pinned
+    return "" if pinned is None else await run_blocking(lambda _: pinned.find_change())
 
 
 def _rename_arguments(invocation: HookInvocation, fields: JsonObject) -> JsonObject:

@@ -1,11 +1,14 @@
 """Expansion of custom commands: prompts like `/name arguments`."""
 
+import os
 import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.custom_commands import CustomCommand, CustomCommands
+from tejat.config.extensions.active import ActiveExtension, fill_places
 from tejat.core.errors import BadPrompt, ErrorType, NotTrusted, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
@@ -15,8 +18,9 @@ from tejat.core.tools.call_events import CallEventSink
 from tejat.engine.calls.read_approval import approve_reading
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.prompt.mentions import ExpandedPrompt, ResourceReader, expand_mentions
-from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument
+from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument, substitute_places
 from tejat.policy.types import Decision
+from tejat.workspace.threads.offload import run_blocking
 
 if TYPE_CHECKING:
     from tejat.workspace.files.roots import Roots
@@ -83,10 +87,12 @@ class CustomCommandExpander:
         if invocation is None or command is None:
             expanded = await self._expand_user_text(prompt)
             return ExpandedPrompt(expanded.parts, expanded.files, (*notes, *expanded.notes))
-        segments = _parse_segments(command)
+        segments = _fill_places(command, _parse_segments(command))
         builder = _PromptBuilder(notes)
         arguments = await self._arguments(command, segments, invocation, builder)
-        files = {segment.text: await self._file_content(segment.text) for segment in segments if segment.kind == "@"}
+        files = {
+            segment.text: await self._file_content(command, segment.text) for segment in segments if segment.kind == "@"
+        }
         outputs = await self._run_shell_commands(command, _shell_lines(command, segments, invocation[2]), emit)
         for segment in segments:
             match segment.kind:
@@ -101,10 +107,10 @@ class CustomCommandExpander:
     @property
     def names(self) -> frozenset[str]:
         """The names of all commands, even of unusable ones."""
-        return frozenset({*self._commands.commands, *self._commands.invalid, *self._commands.untrusted})
+        return self._commands.names
 
     def _command(self, name: str) -> CustomCommand | None:
-        command = self._commands.commands.get(name)
+        command = self._commands.find(name)
         if command is None and name in self._commands.invalid:
             raise CustomCommandError(self._commands.invalid[name])
         if command is None and name in self._commands.untrusted:
@@ -138,8 +144,11 @@ class CustomCommandExpander:
         first = expanded.parts[0]
         return first.text if places and isinstance(first, Text) else ""
 
-    async def _file_content(self, path: str) -> ExpandedPrompt:
+    async def _file_content(self, command: CustomCommand, path: str) -> ExpandedPrompt:
         """Return the content of a file or of all files in a directory; the insertion itself if there is none."""
+        if command.extension is not None and _is_in_extension(command.extension, path):
+            extension = command.extension
+            return ExpandedPrompt((Text(await run_blocking(lambda _: _read_extension_file(command, extension, path))),))
         escaped = re.sub(r'["\\]', r"\\\g<0>", path)
         mention = f'@"{escaped}"'
         found = await self._expand_mentions(mention, recursive_search=False)
@@ -158,6 +167,9 @@ class CustomCommandExpander:
     ) -> list[str]:
         """Return the outputs of the commands. Commands that may not run are refused before any runs."""
         description = f"Part of /{command.name}"
+        if command.extension is not None:
+            description += f" of the extension {command.extension.name}"
+            await _check_extension(command, command.extension, lines)
         calls = [
             FunctionCall(_SHELL_TOOL, {"command": line, "description": description}, f"{command.name}-{number}")
             for number, line in enumerate(lines, 1)
@@ -184,6 +196,30 @@ class CustomCommandExpander:
         except ToolFailure:
             return False
         return decision is Decision.ALLOW or (decision is Decision.ASK and permission.can_ask)
+
+
+def _is_in_extension(extension: ActiveExtension, path: str) -> bool:
+    root = os.path.realpath(extension.path)
+    return os.path.isabs(path) and os.path.realpath(path).startswith(f"{root.rstrip('/')}/")
+
+
+def _read_extension_file(command: CustomCommand, extension: ActiveExtension, path: str) -> str:
+    """Read a file of the extension as it was agreed to. Raises CustomCommandError."""
+    reader = ContextReader()
+    reader.accepts = None if extension.pinned is None else extension.pinned.accepts
+    try:
+        return reader.read(os.path.realpath(path), named=path)
+    except UnreadableContextFile as problem:
+        raise _not_sent_error(command, lazy("{path}: {why}.", path=path, why=problem)) from None
+
+
+async def _check_extension(command: CustomCommand, extension: ActiveExtension, lines: Sequence[str]) -> None:
+    """Raise CustomCommandError if a shell command uses files of an extension that changed."""
+    pinned = extension.pinned
+    if pinned is None or not any(extension.path in line for line in lines):
+        return
+    if reason := await run_blocking(lambda _: pinned.find_change()):
+        raise _not_sent_error(command, lazy("{why}.", why=reason))
 
 
 @frozen
@@ -214,6 +250,24 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
         why = lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
         raise _not_sent_error(command, why)
     return [*segments, _Segment("", prompt[start:])]
+
+
+def _fill_places(command: CustomCommand, segments: "Sequence[_Segment]") -> "list[_Segment]":
+    """Fill in the variables of an extension, in shell commands as one word. Raises CustomCommandError."""
+    if not command.places:
+        return list(segments)
+    try:
+        return [
+            _Segment(
+                each.kind,
+                substitute_places(each.text, command.places)
+                if each.kind == "!"
+                else fill_places(each.text, command.places),
+            )
+            for each in segments
+        ]
+    except UnsafePlaceholder as error:
+        raise _not_sent_error(command, lazy("{path}: {why}.", path=command.path, why=error)) from None
 
 
 def _closing_brace(text: str, start: int) -> int | None:

@@ -1,7 +1,7 @@
 """Safe insertion of an argument into a shell command, as part of one word."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from shlex import quote
 
 from tejat.core.errors import TejatError
@@ -38,6 +38,23 @@ def substitute_argument(command: str, placeholder: str, argument: str) -> str:
     return pieces[0] + "".join(filled)
 
 
+def substitute_places(command: str, places: Mapping[str, str]) -> str:
+    """Replace the variables of an extension by their values, each as part of one word. Raises UnsafePlaceholder."""
+    separators = [placeholder for placeholder, value in places.items() if value == "/"]
+    for placeholder in separators:
+        command = command.replace(placeholder, "/")
+    for placeholder, value in places.items():
+        if placeholder in separators or placeholder not in command:
+            continue
+        if any(each in value for each in places):
+            raise UnsafePlaceholder(lazy("{placeholder} has another variable in it", placeholder=placeholder))
+        is_plain = _PLAIN_WORD.fullmatch(value) is not None
+        command = command.replace(placeholder, value) if is_plain else substitute_argument(command, placeholder, value)
+    return command
+
+
+# Such a word is the same with and without quotes, in every context.
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_/.,:@%+-]+")
 _PLAIN_EXPANSION = re.compile(r"\$\{#?[A-Za-z_][A-Za-z0-9_]*\}|\$\{[0-9@*#?$!-]\}")
 _ESCAPED_QUOTES = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
 _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")

@@ -54,6 +54,8 @@ class SessionInfo:
     """Notices for the user, shown before anything else."""
     recorded_at: float | None = None
     """The time of the recording that is replayed; None for a live session."""
+    warnings: tuple[str, ...] = ()
+    """Notices about something that is missing in this session."""
 
 
 class Session:
@@ -243,12 +245,14 @@ class Session:
 
     def take_notes(self) -> tuple[str, ...]:
         """Return the notes about the start, for a front end that shows them before the first prompt."""
-        notes, self.info = self.info.notes, replace(self.info, notes=())
+        notes, self.info = (*self.info.warnings, *self.info.notes), replace(self.info, notes=(), warnings=())
         return notes
 
     def _announce(self) -> None:
-        info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=())
+        info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=(), warnings=())
         self._emit(SessionStarted(info.session_id, self.conversation.model.name, info.is_resumed))
+        for warning in info.warnings:
+            self._emit(Noticed(warning, Severity.WARNING))
         for note in info.notes:
             self._emit(Noticed(note, Severity.NOTE))
         if info.repairs:

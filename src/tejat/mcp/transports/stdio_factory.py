@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from tejat.config.env_expansion import env_resolver
+from tejat.config.paths import SourceTier
 from tejat.config.settings.types import McpServer, Setting
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
@@ -39,7 +40,8 @@ def create_stdio_transport(
     if server.command is None:
         raise McpFailure(lazy("The server has no `command`."), McpProblem.CONFIGURATION)
     known = variable_lists.without_blocked(base_environment if variables is None else variables)
-    resolve = env_resolver(known, setting.tier, unset="")
+    # The variables of an extension's server are expanded already, and nothing is expanded twice.
+    resolve = str if setting.tier is SourceTier.EXTENSION else env_resolver(known, setting.tier, unset="")
     own = variable_lists.without_blocked(server.environment)
     if wrap is not None:  # the sandbox itself starts outside, and must not load what a server names
         own = {name: given for name, given in own.items() if not name.startswith(_LOADER_PREFIXES)}

@@ -16,8 +16,8 @@ def is_active(rule: PolicyRule, mode: ApprovalMode, *, is_interactive: bool) -> 
     """Return whether a rule counts in this mode. Rules that allow need to name plan mode to count there."""
     if rule.passed_over is not None or rule.interactive not in (None, is_interactive):
         return False
-    if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
-        return False  # a workspace is untrusted: its rules can only be stricter
+    if rule.tier.only_restricts and rule.decision is Decision.ALLOW:
+        return False  # workspaces and extensions are not the user: their rules can only be stricter
     if rule.modes is not None:
         return mode in rule.modes
     return mode is not ApprovalMode.PLAN or rule.decision is not Decision.ALLOW or rule.tier is Tier.DEFAULT

@@ -1,0 +1,300 @@
+"""The extensions of a session: which are used, what they add, and what the user is told about it."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tejat.app.extensions.session.extension_hooks import (
+    hooks_path,
+    missing_settings_message,
+    parse_extension_hooks,
+    program_environment,
+)
+from tejat.app.extensions.session.notices import extension_notes, left_out_warnings
+from tejat.app.extensions.session.server_merge import ExtensionServers, merge_servers
+from tejat.config.env_expansion import is_secret
+from tejat.config.extensions.active import ActiveExtension, ExtensionEffects
+from tejat.config.extensions.consent_store import ExtensionConsent, read_consent_details
+from tejat.config.extensions.install_record import InstallType, extension_id
+from tejat.config.extensions.loader import ExtensionState, FoundExtension, find_extensions
+from tejat.config.extensions.manifest import ExtensionManifest
+from tejat.config.extensions.pinned import PinnedExtension
+from tejat.config.extensions.settings_values import ExtensionSettingsStore, find_missing
+from tejat.config.extensions.variables import ExtensionVariables, find_references, leads_out
+from tejat.config.files.reader import AllowedWriters, read_config_bytes
+from tejat.config.hooks import HookConfig
+from tejat.config.jsonc import JsonNode
+from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
+from tejat.config.policy_files import PolicyFile
+from tejat.config.settings.types import McpServer, Setting, Settings
+from tejat.config.trust.decision import TrustDecision
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import lazy
+from tejat.core.ui.theme_colours import ThemeColours
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.rules.tool_lists import ToolLists, rules_from_settings
+from tejat.policy.types import Tier
+
+_MIN_SECRET_LENGTH = 4
+
+
+@frozen
+class ActivatedExtensions:
+    """The settings with everything that extensions add, the extensions in use, and notes for the user."""
+
+    settings: Settings
+    extensions: tuple[ActiveExtension, ...]
+    effects: ExtensionEffects
+    notes: tuple[str, ...]
+
+
+def activate_extensions(
+    paths: AppPaths,
+    roots: Sequence[str],
+    settings: Settings,
+    trust: TrustDecision,
+    environment: Mapping[str, str],
+    *,
+    selection: Sequence[str] | None = None,
+    is_session: bool = True,
+) -> ActivatedExtensions:
+    """Find the extensions for a session in the first of the roots and add what they bring to the settings.
+
+    `selection` are the names of `--extensions`. Without `is_session` nothing is told once. Raises UsageError for an
+    unknown name in the selection, and for settings that cannot be used.
+    """
+    found = find_extensions(paths, roots[0], settings, selection=selection)
+    for name in selection or ():
+        if found.find(name) is None:
+            raise UsageError(lazy("Extension not found: {name}", name=name))
+    blocked = {entry.value.upper() for entry in settings.environment_blocked}
+    known = {name: value for name, value in environment.items() if name.upper() not in blocked}
+    activation = _Activation(paths, roots[0], known, is_trusted=trust.is_trusted)
+    states = [activation.add(each) for each in found.extensions]
+    settings, server_notes = merge_servers(activation.apply_to(settings), activation.servers, known)
+    warnings = (*found.problems, *left_out_warnings(states), *activation.warnings, *server_notes)
+    effects = ExtensionEffects(tuple(activation.rules), tuple(activation.hooks), activation.secrets, warnings)
+    notes = extension_notes(paths, states, roots, is_session=is_session)
+    return ActivatedExtensions(settings, tuple(activation.extensions), effects, notes)
+
+
+class _Activation:
+    """Collects what extensions add, one after the other."""
+
+    def __init__(self, paths: AppPaths, root: str, environment: Mapping[str, str], *, is_trusted: bool) -> None:
+        self._paths = paths
+        self._root = root
+        self._environment = environment
+        self._is_trusted = is_trusted
+        self.extensions: list[ActiveExtension] = []
+        self.servers: list[tuple[ActiveExtension, ExtensionServers]] = []
+        self.rules: list[PolicyFile] = []
+        self.hooks: list[HookConfig] = []
+        self.secrets: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self._excluded: list[Setting[str]] = []
+
+    def add(self, found: FoundExtension) -> FoundExtension:
+        """Add an extension if it is enabled, and return it in its final state."""
+        if found.state is ExtensionState.ENABLED:
+            try:
+                self._activate(found)
+            except (UsageError, OSError) as error:
+                reason = str(error).partition("\n")[0].removesuffix(".")
+                found = replace(found, state=ExtensionState.BROKEN, reason=reason, is_restricting=True)
+        if found.is_restricting and found.consent is not None:
+            self._keep_restrictions(found, found.consent)
+        return found
+
+    def apply_to(self, settings: Settings) -> Settings:
+        """The settings with excluded tools, themes and the plan directory of the extensions in use."""
+        themes = dict(settings.custom_themes)
+        plan = settings.plan_directory
+        for extension in self.extensions:
+            manifest = extension.manifest
+            if manifest is None:
+                continue
+            if plan is None and manifest.plan_directory:
+                plan = Setting(manifest.plan_directory, manifest.path, SourceTier.EXTENSION)
+            if manifest.theme_names:
+                for name, theme in self._themes(manifest):
+                    shown = f"{name} ({extension.name})"
+                    colours = replace(theme.value, name=shown)
+                    themes.setdefault(shown, replace(theme, value=colours))
+        return replace(
+            settings, exclude=(*settings.exclude, *self._excluded), custom_themes=themes, plan_directory=plan
+        )
+
+    def _themes(self, manifest: ExtensionManifest) -> Iterator[tuple[str, Setting[ThemeColours]]]:
+        try:
+            for name, theme in manifest.themes().items():
+                yield name, Setting(theme, manifest.path, SourceTier.EXTENSION)
+        except ConfigurationError as error:
+            why = str(error).partition("\n")[0]
+            self.warnings.append(
+                lazy("The themes of the extension {name} are not used. {why}", name=manifest.name, why=why)
+            )
+
+    def _activate(self, found: FoundExtension) -> None:
+        """Raises UsageError and OSError if a part of it cannot be used; then nothing is added."""
+        manifest, consent = found.manifest, found.consent
+        assert manifest is not None
+        assert consent is not None
+        values = self._read_values(found, manifest)
+        missing = {setting.variable: setting.name for setting in find_missing(manifest, values)}
+        variables = ExtensionVariables(found.path, self._root, self._environment, values)
+        pinned = PinnedExtension(self._paths, found.name, found.path, manifest.possible_context_files, consent)
+        reader = _PinnedReader(found, pinned)
+        rules = list(self._read_rules(found, reader))
+        excluded = [_excluded_tool(found.name, entry) for entry in manifest.excluded_tools]
+        hooks_text = reader.read(hooks_path(found.path)) if any(map(_is_hooks_file, consent.declared)) else None
+        hooks = (
+            ()
+            if hooks_text is None
+            else parse_extension_hooks(found.name, hooks_path(found.path), hooks_text, variables, missing)
+        )
+        servers = {
+            alias: replace(setting, value=_with_variables(setting.value, values))
+            for alias, setting in manifest.servers(variables.expand).items()
+        }
+        extension = ActiveExtension(
+            found.name,
+            manifest.version,
+            found.path,
+            found.directory,
+            manifest,
+            consent,
+            values,
+            tuple(missing.values()),
+            _blocked_servers(manifest, missing),
+            pinned,
+        )
+        self.extensions.append(extension)
+        self.servers.append((extension, servers))
+        self.rules += rules
+        self.hooks += hooks
+        self._excluded += excluded
+        self.secrets |= _secrets(manifest, values)
+        if found.record is not None and found.record.type is InstallType.LINK:
+            self.rules.append(_protected_source(found))
+
+    def _read_values(self, found: FoundExtension, manifest: ExtensionManifest) -> dict[str, str]:
+        if not manifest.settings:
+            return {}
+        store = ExtensionSettingsStore(
+            self._paths,
+            found.directory,
+            found.name,
+            extension_id(found.name, found.record),
+            self._root,
+            self._is_trusted,
+        )
+        return {variable: stored.value for variable, stored in store.read(manifest).items()}
+
+    def _read_rules(self, found: FoundExtension, reader: "_PinnedReader") -> Iterator[PolicyFile]:
+        """Read the rules, which must be valid: a missing denial is worse than a missing extension."""
+        assert found.consent is not None
+        for relative in filter(_is_rule_file, sorted(found.consent.declared)):
+            path = os.path.join(found.path, relative)
+            text = reader.read(path)
+            parse_rules(text, source=path, tier=Tier.EXTENSION)
+            yield PolicyFile(path, text, SourceTier.EXTENSION)
+
+    def _keep_restrictions(self, found: FoundExtension, consent: ExtensionConsent) -> None:
+        """Keep what was agreed to of the rules and excluded tools of an extension that is not used."""
+        source = lazy("extension {name}, as it was agreed to", name=consent.name)
+        self._excluded += (Setting(tool, source, SourceTier.EXTENSION) for tool in consent.excluded_tools)
+        if not any(map(_is_rule_file, consent.declared)):
+            return
+        try:
+            texts = read_consent_details(self._paths, consent).texts
+            for relative in filter(_is_rule_file, sorted(texts)):
+                path = os.path.join(found.path, relative)
+                parse_rules(texts[relative], source=path, tier=Tier.EXTENSION)
+                self.rules.append(PolicyFile(path, texts[relative], SourceTier.EXTENSION))
+        except UsageError as error:
+            self.warnings.append(
+                lazy("The rules of the extension {name} cannot be kept: {why}", name=consent.name, why=error)
+            )
+
+
+class _PinnedReader:
+    """Reads files of an extension, as they were agreed to."""
+
+    def __init__(self, found: FoundExtension, pinned: PinnedExtension) -> None:
+        self._root = found.path
+        self._pinned = pinned
+
+    def read(self, path: str) -> str:
+        """Raises ConfigurationError."""
+        content = read_config_bytes(path, writers=AllowedWriters.ANYONE)
+        real = os.path.realpath(path)
+        if content is None or not self._pinned.accepts(real, os.stat(real), content):
+            raise ConfigurationError(lazy("{path} changed while it was read", path=path), path=path)
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ConfigurationError(lazy("Could not read {path}: not UTF-8.", path=path), path=path) from None
+
+
+def _excluded_tool(name: str, entry: Setting[str]) -> Setting[str]:
+    """Raises PolicyError for an invalid entry."""
+    source = lazy("{source}, extension {name}", source=entry.source, name=name)
+    rules_from_settings(ToolLists(exclude=(entry.value,)), tier=Tier.EXTENSION, source=str(source))
+    return Setting(entry.value, source, SourceTier.EXTENSION)
+
+
+def _with_variables(server: McpServer, values: Mapping[str, str]) -> McpServer:
+    """The server with the settings of the extension as variables."""
+    return replace(server, environment={**program_environment(values), **server.environment})
+
+
+def _blocked_servers(manifest: ExtensionManifest, missing: Mapping[str, str]) -> dict[str, str]:
+    """The servers that are not started: they name a setting without a value, or a path outside of the extension."""
+    node = manifest.members.get("mcpServers")
+    blocked: dict[str, str] = {}
+    for alias, member in node.value.items() if node is not None and isinstance(node.value, dict) else ():
+        texts = list(_texts_in(member))
+        unset = {name for text in texts for name in find_references(text, missing)}
+        if any(map(leads_out, texts)):
+            blocked[alias] = lazy("It uses a path that leads out of the extension.")
+        elif unset:
+            blocked[alias] = missing_settings_message(missing, unset)
+    return blocked
+
+
+def _texts_in(node: JsonNode) -> Iterator[str]:
+    match node.value:
+        case str(text):
+            yield text
+        case list(items):
+            for item in items:
+                yield from _texts_in(item)
+        case dict(members):
+            for member in members.values():
+                yield from _texts_in(member)
+        case _:
+            pass
+
+
+def _secrets(manifest: ExtensionManifest, values: Mapping[str, str]) -> dict[str, str]:
+    sensitive = {setting.variable for setting in manifest.settings if setting.is_sensitive}
+    return {
+        name: value
+        for name, value in values.items()
+        if len(value) >= _MIN_SECRET_LENGTH and (name in sensitive or is_secret(name, value))
+    }
+
+
+def _protected_source(found: FoundExtension) -> PolicyFile:
+    """A file without rules, whose directory asks before it is changed: what is in there runs in later sessions."""
+    source = lazy("linked extension {name}", name=found.name)
+    return PolicyFile(found.path, "", SourceTier.EXTENSION, entry=Setting(found.path, source, SourceTier.EXTENSION))
+
+
+def _is_rule_file(relative: str) -> bool:
+    return relative.startswith(f"{POLICY_DIRECTORY}/") and relative.endswith(".toml")
+
+
+def _is_hooks_file(relative: str) -> bool:
+    return relative == "hooks/hooks.json"
