@@ -223,21 +223,30 @@ def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) 
 
     policy = toolset.start_scheduler().permission.policy
     toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
-    toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, run_config.settings))
+    toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, run_config))
 
 
-def _unknown_names(toolset: Toolset, settings: Settings) -> tuple[str, ...]:
+def _unknown_names(toolset: Toolset, run_config: RunConfig) -> tuple[str, ...]:
     """Report rules for tools that do not exist; which ones a discovery command will find is not known yet."""
     from tejat.policy.rules.unknown_names import find_unknown_names
     from tejat.policy.tool_names import TOOL_ALIASES
 
+    settings = run_config.settings
     if toolset.policy is None or settings.discovery_command is not None:
         return ()
     tools, servers = {*TOOL_ALIASES, *toolset.registry.settings_names()}, configured_servers(settings)
     if servers:
         # A tool of a server is excluded by its own name, too.
         tools.update(entry.value for entry in settings.exclude)
-    return tuple(find_unknown_names(toolset.policy.rules, tools=tools, servers=servers))
+    problems = find_unknown_names(toolset.policy.rules, tools=tools, servers=servers)
+    if problems:
+        from tejat.app.session.subagents import load_subagents
+
+        # The names of agents are names of tools in rules.
+        agents = load_subagents(run_config, toolset.registry).entries
+        tools.update(name for agent in agents for name in (agent.name, agent.qualified_name))
+        problems = find_unknown_names(toolset.policy.rules, tools=tools, servers=servers)
+    return tuple(problems)
 
 
 def _make_scheduler(
