@@ -7,7 +7,7 @@ from tejat.core.agent.events import EventSink, RunEnded
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.messages.types import Part
-from tejat.core.ui.commands import SlashCommands
+from tejat.core.ui.commands import AgentSummary, SlashCommands
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import ModeChange, Preferences, Status
@@ -34,6 +34,11 @@ class UiSession(Protocol):
 
     @property
     def files(self) -> FileFinder: ...
+
+    @property
+    def agents(self) -> Sequence[AgentSummary]:
+        """The sub-agents that can be mentioned with `@`."""
+        ...
 
     @property
     def status(self) -> Status:

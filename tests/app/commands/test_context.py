@@ -23,7 +23,8 @@ def test_every_part_and_what_is_free(env: CommandEnv) -> None:
     window = sum(parts.values())
     assert list(parts) == [
         "System prompt",
-        "13 built-in tools",
+        "Sub-agents",
+        "16 built-in tools",
         "Opening messages",
         "Conversation",
         "Free",

@@ -53,7 +53,8 @@ def test_custom_commands_by_source(env: CommandEnv) -> None:
 
 
 def test_one_command(env: CommandEnv) -> None:
-    text = "/stats\nShow requests, tokens, cost and times\nUsage: /stats [session | model | tools]\nAliases: /usage"
+    usage = "Usage: /stats [session | model | tools | agents]"
+    text = f"/stats\nShow requests, tokens, cost and times\n{usage}\nAliases: /usage"
     assert env.output_of("/help stats") == env.output_of("/help /usage") == text
 
 

@@ -68,4 +68,4 @@ def test_before_anything_happened(env: CommandEnv) -> None:
 
 
 def test_any_other_word(env: CommandEnv) -> None:
-    assert env.output_of("/stats all") == "Usage: /stats [session | model | tools]"
+    assert env.output_of("/stats all") == "Usage: /stats [session | model | tools | agents]"

@@ -44,10 +44,20 @@ class Machine:
         extensions: Sequence[str] = ("tools",),
         **sources: object,
     ) -> SubagentRegistry:
+        return SubagentRegistry(self.sources(trust, claude=claude, extensions=extensions, **sources))
+
+    def sources(
+        self,
+        trust: TrustDecision = TRUSTED,
+        *,
+        claude: bool = False,
+        extensions: Sequence[str] = ("tools",),
+        **sources: object,
+    ) -> SubagentSources:
         active = [ActiveExtension(name, "1.0", str(self.extension)) for name in extensions]
         places = find_agent_directories(self.paths, str(self.root), trust, active, reads_claude=claude)
         made = SubagentSources(tuple(places), known_tools=lambda: KNOWN, cache_path=self.paths.yaml_cache)
-        return SubagentRegistry(replace(made, **sources))
+        return replace(made, **sources)
 
     def pinned(self) -> TrustDecision:
         items = [
@@ -286,7 +296,7 @@ def test_reload_reads_files_again(machine: Machine) -> None:
     registry = machine.registry()
     path.write_text(path.read_text().replace("First.", "Second."))
     assert prompt(registry, "x") == "First."
-    registry.reload()
+    registry.reload(machine.sources())
     assert prompt(registry, "x") == "Second."
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from support.sample_events import ALL_EVENTS, CALL, DENIED, EDIT, ENDED, RETRYING, SHELL, call_finished, diff
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, RunEnded, TextStreamed
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
+from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import Usage
@@ -78,6 +80,8 @@ def test_a_whole_run() -> None:
         "Warning: The model is repeating itself: The same again. It has been warned.\n"
         "Warning: The disk is nearly full.\n"
         "Error: The disk is full.\n"
+        "Agent reader#1 started: Find the parser.\n"
+        "Agent ended: ok reader, 0 calls, 8 tokens, $0.001, 0.5 s\n"
         "Done.\nReally.\n"
     )
 
@@ -218,3 +222,28 @@ def test_hostile_text(event: AgentEvent) -> None:
     shown = print_events(event)
     assert shown.replace("\n", "").isprintable()
     assert "<U+001B>" in shown
+
+
+def test_a_sub_agent_in_lines() -> None:
+    invoke = FunctionCall("invoke_agent", {"agent_name": "reviewer", "prompt": "Review."}, "c1")
+    ended = AgentEnded(
+        "reviewer#1", "reviewer", SubagentEnd.GOAL, turns=1, calls=1, usage=Usage(prompt=1000), cost=0.02, seconds=48.0
+    )
+    events: list[AgentEvent] = [
+        AgentStarted("reviewer#1", "reviewer", "c1", "Review the change.\nAll of it.", "fast"),
+        AgentActivity("reviewer#1", "reviewer", call_finished(CALL, ToolResult("text"))),
+        AgentActivity("reviewer#1", "reviewer", Noticed("The disk is full.")),
+        ended,
+        call_finished(invoke, ToolResult("Subagent 'reviewer' finished.", "Done.")),
+    ]
+    assert print_events(*events) == (
+        "Agent reviewer#1 started: Review the change.\n"
+        "reviewer#1: Read a.txt\n"
+        "reviewer#1: Warning: The disk is full.\n"
+        "Agent ended: ok reviewer, 1 call, 1,000 tokens, $0.02, 48 s\n"
+    )
+
+
+def test_a_sub_agent_that_failed_says_why() -> None:
+    ended = AgentEnded("reviewer#1", "reviewer", SubagentEnd.TIMEOUT, seconds=600.0, error="Agent timed out.")
+    assert print_events(ended) == ("Agent ended: TIMEOUT reviewer, 0 calls, 0 tokens, 10 min\nAgent timed out.\n")

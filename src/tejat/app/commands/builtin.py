@@ -87,7 +87,7 @@ def _context_commands() -> list[CommandSummary]:
         CommandSummary(
             "stats",
             _("Show requests, tokens, cost and times"),
-            _("/stats [session | model | tools]"),
+            _("/stats [session | model | tools | agents]"),
             aliases=("usage",),
         ),
     ]
@@ -118,6 +118,12 @@ def _tool_commands() -> list[CommandSummary]:
             "mcp",
             _("Show and manage MCP servers"),
             _("/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"),
+        ),
+        CommandSummary(
+            "agents",
+            _("List, configure and stop sub-agents"),
+            _("/agents [list | show NAME|ID | enable NAME | disable NAME | config NAME | reload | stop ID]"),
+            aliases=("agent",),
         ),
         CommandSummary(
             "hooks", _("List hooks, enable or disable them"), _("/hooks [list | enable NAME | disable NAME]")

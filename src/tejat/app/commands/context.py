@@ -35,8 +35,11 @@ class ContextCommand(SlashCommand):
         template, messages = conversation.template, conversation.history.messages
         context = estimate_text_tokens(template.context.to_prompt(self.context.run_config.roots[0]))
         instructions = "" if template.instructions is None else template.instructions()
+        catalogue = self.context.manager.subagents.catalogue(conversation.context_window)
+        agents = estimate_text_tokens(catalogue) if catalogue and catalogue in template.system else 0
         rows = [
-            (_("System prompt"), max(0, estimate_text_tokens(template.system) - context)),
+            (_("System prompt"), max(0, estimate_text_tokens(template.system) - context - agents)),
+            (_("Sub-agents"), agents),
             (_("Context files"), context),
             (_("MCP server instructions"), estimate_text_tokens(instructions)),
             *self._tools(),

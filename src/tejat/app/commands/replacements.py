@@ -4,8 +4,6 @@ from tejat.core.i18n import lazy
 
 REPLACEMENTS = {
     "add-dir": lazy("Use /directory add PATH."),
-    "agent": lazy("Subagents are not supported yet."),
-    "agents": lazy("Subagents are not supported yet."),
     "allowed-tools": lazy("Use /permissions for saved approvals, /policy for all rules."),
     "approvals": lazy("Use /policy mode to change the approval mode, /permissions for saved approvals."),
     "apps": lazy("Use /mcp for connected services."),

@@ -24,12 +24,15 @@ class StatsCommand(SlashCommand):
                 report = Report(_("Models"), (self._models(),))
             case "tools":
                 report = Report(_("Tools"), (self._tools(),))
+            case "agents":
+                report = Report(_("Sub-agents"), (self._agents(),))
             case _:
-                raise UsageError(_("Usage: {usage}", usage="/stats [session | model | tools]"))
+                raise UsageError(_("Usage: {usage}", usage="/stats [session | model | tools | agents]"))
         user.show(report)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, [("session", _("totals")), ("model", _("by model")), ("tools", _("by tool"))])
+        options = [("session", _("totals")), ("model", _("by model")), ("tools", _("by tool"))]
+        return complete_from(typed, [*options, ("agents", _("by sub-agent"))])
 
     def _session(self) -> Report:
         session, counted = self.context.session, self.context.statistics
@@ -115,6 +118,26 @@ class StatsCommand(SlashCommand):
             for name, tool in tools.items()
         )
         return ReportTable(rows, (_("Tool"), _("Calls"), _("Failed"), _("Rejected"), _("Time")))
+
+    def _agents(self) -> ReportBlock:
+        agents = self.context.statistics.agents
+        if not agents:
+            return Paragraph(_("No sub-agents were started yet."), Tone.QUIET)
+        rows = tuple(
+            (
+                name,
+                f"{agent.runs:,}",
+                f"{agent.turns:,}",
+                f"{agent.calls:,}",
+                f"{agent.usage.total:,}",
+                _("unknown") if agent.cost is None else f"${agent.cost:.4f}",
+                _seconds(agent.seconds),
+                ", ".join(f"{reason} {count:,}" for reason, count in agent.outcomes.items()),
+            )
+            for name, agent in agents.items()
+        )
+        headings = (_("Agent"), _("Runs"), _("Turns"), _("Calls"), _("Tokens"), _("Cost"), _("Time"), _("Ends"))
+        return ReportTable(rows, headings)
 
 
 def _seconds(seconds: float) -> str:

@@ -21,6 +21,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply, Approver
 from tejat.core.messages.types import Part
+from tejat.core.ui.commands import AgentSummary
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import ModeChange, Preferences, Status
@@ -69,6 +70,11 @@ class InteractiveSession:
     async def offer_system_prompt(self, user: UserPrompter) -> None:
         """Write the built-in system prompt to a file if the user wants that. Raises UsageError."""
         await offer_system_prompt(self._manager.run_config, self._manager.builtin_system_prompt, user)
+
+    @property
+    def agents(self) -> tuple[AgentSummary, ...]:
+        """The sub-agents that can be mentioned with `@`."""
+        return tuple(AgentSummary(each.name, each.description) for each in self._manager.subagents.available())
 
     @property
     def status(self) -> Status:

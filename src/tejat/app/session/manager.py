@@ -271,7 +271,7 @@ class SessionManager:
     ) -> Session:
         toolset, external = self.toolset, self.toolset.external
         context = load_context_files(self.run_config)
-        self.prompt_expander = PromptExpander(self.run_config, toolset)
+        self.prompt_expander = PromptExpander(self.run_config, toolset, find_agent=self.subagents.callable_name)
         toolset.services.state = SessionState(state.values)
         return Session(
             self._build_conversation(state, model, context),

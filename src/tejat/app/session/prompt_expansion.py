@@ -9,7 +9,7 @@ from tejat.app.tools.toolset import Toolset
 from tejat.core.agent.events import EventSink
 from tejat.core.messages.types import Text
 from tejat.engine.calls.secret_mask import SecretMask
-from tejat.engine.prompt.mentions import ExpandedPrompt, expand_mentions
+from tejat.engine.prompt.mentions import AgentFinder, ExpandedPrompt, expand_mentions
 
 if TYPE_CHECKING:
     from tejat.engine.prompt.custom_command import CustomCommandExpander
@@ -18,9 +18,10 @@ _INVOCATION = r"(?s)/(\S+)\s*(.*)"
 
 
 class PromptExpander:
-    def __init__(self, run_config: RunConfig, toolset: Toolset) -> None:
+    def __init__(self, run_config: RunConfig, toolset: Toolset, *, find_agent: AgentFinder | None = None) -> None:
         self._run_config = run_config
         self._toolset = toolset
+        self._find_agent = find_agent
         self._recursive_search = run_config.settings.recursive_file_search.value
 
     def reload_commands(self) -> None:
@@ -39,6 +40,7 @@ class PromptExpander:
                 mask=self._mask,
                 read_resource=self._read_resource,
                 approve=self._approve_reading,
+                find_agent=self._find_agent,
                 has_escaped_signs=self._run_config.settings.escape_pasted_at.value,
             )
         servers = self._toolset.mcp_manager
@@ -80,4 +82,5 @@ class PromptExpander:
             recursive_search=self._recursive_search,
             untrusted_reason=run_config.trust.reason,
             read_resource=self._read_resource,
+            find_agent=self._find_agent,
         )

@@ -20,6 +20,11 @@ _DOCS_TOOL = "get_internal_docs"
 
 def load_subagents(run_config: RunConfig, tools: ToolRegistry, *, max_turns: int | None = None) -> SubagentRegistry:
     """Find the built-in agents and those of the project, the user and extensions. `max_turns` limits the run."""
+    return SubagentRegistry(subagent_sources(run_config, tools, max_turns=max_turns))
+
+
+def subagent_sources(run_config: RunConfig, tools: ToolRegistry, *, max_turns: int | None = None) -> SubagentSources:
+    """Where the agents of a run come from, and the settings about them."""
     settings = run_config.settings
     directories = find_agent_directories(
         run_config.paths,
@@ -29,18 +34,16 @@ def load_subagents(run_config: RunConfig, tools: ToolRegistry, *, max_turns: int
         reads_claude=settings.agents_claude.value,
     )
     tokens = settings.agents_catalog_tokens
-    return SubagentRegistry(
-        SubagentSources(
-            tuple(directories),
-            known_tools=lambda: known_tools(run_config, tools),
-            overrides=settings.agent_overrides,
-            excluded=frozenset(entry.value for entry in settings.exclude),
-            has_docs_tool=_DOCS_TOOL in tools,
-            max_turns=max_turns,
-            catalogue_tokens=None if tokens.tier is SourceTier.DEFAULT else tokens.value or 0,
-            cache_path=run_config.paths.yaml_cache,
-            is_enabled=settings.agents_enabled.value,
-        )
+    return SubagentSources(
+        tuple(directories),
+        known_tools=lambda: known_tools(run_config, tools),
+        overrides=settings.agent_overrides,
+        excluded=frozenset(entry.value for entry in settings.exclude),
+        has_docs_tool=_DOCS_TOOL in tools,
+        max_turns=max_turns,
+        catalogue_tokens=None if tokens.tier is SourceTier.DEFAULT else tokens.value or 0,
+        cache_path=run_config.paths.yaml_cache,
+        is_enabled=settings.agents_enabled.value,
     )
 
 

@@ -51,11 +51,11 @@ class SubagentRegistry:
         self._sources = sources
         self.entries: tuple[SubagentEntry, ...] = ()
         self.problems: tuple[str, ...] = ()
-        self.reload()
+        self.reload(sources)
 
-    def reload(self) -> None:
+    def reload(self, sources: SubagentSources) -> None:
         """Read all files again. Raises nothing: what is unusable is an entry or a problem."""
-        sources, problems = self._sources, list[str]()
+        self._sources, problems = sources, list[str]()
         if not sources.is_enabled:
             self.entries, self.problems = (), ()
             return
@@ -75,6 +75,13 @@ class SubagentRegistry:
             if is_meant and entry.state in usable:
                 return entry.definition
         return None
+
+    def callable_name(self, name: str) -> str | None:
+        """The name to call an agent by: its bare name if that means it, else the qualified one."""
+        found = self.find(name)
+        if found is None:
+            return None
+        return found.name if self.find(found.name) is found else found.qualified_name
 
     def find_entry(self, name: str) -> SubagentEntry | None:
         """The entry that a name means, even if it cannot be used; usable ones first."""

@@ -36,6 +36,14 @@ class CompletionItem:
 
 
 @frozen
+class AgentSummary:
+    """A sub-agent as completion shows it."""
+
+    name: str
+    description: str
+
+
+@frozen
 class NoAction:
     """Nothing more to do."""
 

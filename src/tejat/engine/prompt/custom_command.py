@@ -17,7 +17,7 @@ from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink
 from tejat.engine.calls.read_approval import approve_reading
 from tejat.engine.calls.scheduler import Scheduler
-from tejat.engine.prompt.mentions import ExpandedPrompt, ResourceReader, expand_mentions
+from tejat.engine.prompt.mentions import AgentFinder, ExpandedPrompt, ResourceReader, expand_mentions
 from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument, substitute_places
 from tejat.policy.types import Decision
 from tejat.workspace.threads.offload import run_blocking
@@ -50,7 +50,7 @@ class CustomCommandExpander:
     """Expands the custom commands of one session.
 
     `untrusted_reason` explains why commands of the project are not available. `read_resource` reads MCP resources that
-    the user mentions.
+    the user mentions, and `find_agent` finds sub-agents.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class CustomCommandExpander:
         recursive_search: bool,
         untrusted_reason: str,
         read_resource: ResourceReader | None = None,
+        find_agent: AgentFinder | None = None,
     ) -> None:
         self._commands = commands
         self._scheduler = scheduler
@@ -70,7 +71,9 @@ class CustomCommandExpander:
             expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask, approve=approve
         )
         self._expand_mentions = expand
-        self._expand_user_text = partial(expand, recursive_search=recursive_search, read_resource=read_resource)
+        self._expand_user_text = partial(
+            expand, recursive_search=recursive_search, read_resource=read_resource, find_agent=find_agent
+        )
         self._untrusted_reason = untrusted_reason
         self._unreported = commands.problems
 

@@ -1,4 +1,4 @@
-"""Expansion of `@` mentions: files and MCP resources in a prompt."""
+"""Expansion of `@` mentions: files, MCP resources and sub-agents in a prompt."""
 
 import os
 import re
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CONTENT_START = "\n--- Content from referenced files ---"
 CONTENT_END = "\n--- End of content ---"
 
+_AGENT_PREFIX = "agent:"
 _TRAILING_PUNCTUATION = ".:'\"`>"
 _PATH_LIKE = r"/|\.\w{1,8}$"
 _GLOB_MAGIC = r"[*?\[\]{}()!+@\\]"
@@ -38,6 +39,10 @@ Raises BadPrompt, and LookupError with a message if the server has no such resou
 
 ReadApprover: TypeAlias = Callable[[str], Awaitable[None]]
 """Decides whether a file that usually holds secrets may be read. Raises ToolFailure if not."""
+
+
+AgentFinder: TypeAlias = Callable[[str], str | None]
+"""Returns the name to call the sub-agent by that a bare or qualified name means, None if there is none."""
 
 
 class MentionError(BadPrompt):
@@ -62,9 +67,12 @@ async def expand_mentions(
     mask: SecretMask | None = None,
     read_resource: ResourceReader | None = None,
     approve: ReadApprover | None = None,
+    find_agent: AgentFinder | None = None,
     has_escaped_signs: bool = False,
 ) -> ExpandedPrompt:
     """Add the content of mentioned files and resources; a prompt without mentions stays as it is.
+
+    `@NAME` of a sub-agent, unless a file has this name, and `@agent:NAME` add a note that the user chose it.
 
     With `recursive_search` a name that does not exist is searched as part of any path. `mask` removes secrets from the
     content, not from the user's own text. `approve` is asked about files that usually hold secrets: the text of a
@@ -74,10 +82,13 @@ async def expand_mentions(
     if "@" not in prompt:
         return ExpandedPrompt((Text(prompt),))
     unescape = unescape_signs if has_escaped_signs else str
-    finder = _MentionResolver(registry, roots, read_resource, recursive_search=recursive_search, unescape=unescape)
+    finder = _MentionResolver(
+        registry, roots, read_resource, find_agent, recursive_search=recursive_search, unescape=unescape
+    )
     text, named = await finder.resolve_all(prompt)
+    chosen = finder.agents_note()
     if not named:
-        return ExpandedPrompt((Text(text),), notes=tuple(finder.notes))
+        return ExpandedPrompt((Text(text), *chosen), notes=tuple(finder.notes))
     collector = _ContentCollector(finder.notes)
     for target in named:
         if approve is not None and isinstance(target, _NamedPath):
@@ -87,7 +98,8 @@ async def expand_mentions(
             labels = ", ".join(each.label for each in named)
             raise MentionError(lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message))
         collector.add(target, result if mask is None else mask.mask_result(result))
-    return collector.build(text)
+    expanded = collector.build(text)
+    return ExpandedPrompt((*expanded.parts, *chosen), expanded.files, expanded.notes)
 
 
 async def _approve_secret_file(target: "_NamedPath", approve: ReadApprover) -> None:
@@ -153,6 +165,7 @@ class _MentionResolver:
         registry: ToolRegistry,
         roots: "Roots",
         resource: ResourceReader | None,
+        find_agent: AgentFinder | None,
         *,
         recursive_search: bool,
         unescape: Callable[[str], str],
@@ -160,6 +173,8 @@ class _MentionResolver:
         self.notes: list[str] = []
         self._registry = registry
         self._resource = resource
+        self._find_agent = find_agent
+        self._agents: dict[str, None] = {}
         self._missing_resources: dict[str, str] = {}
         self._resources_read: dict[str, _Resource] = {}
         self._recursive_search = recursive_search
@@ -172,7 +187,10 @@ class _MentionResolver:
         named: dict[str, _NamedPath | _Resource] = {}
         end = 0
         for mention in re.finditer(MENTION_PATTERN, prompt):
-            found = await self._resolve(_candidate_names(mention))
+            names = _candidate_names(mention)
+            if self._choose_agent(names):
+                continue
+            found = await self._resolve(names)
             if found is None:
                 continue
             target, rest = found
@@ -180,6 +198,25 @@ class _MentionResolver:
             text += [self._unescape(prompt[end : mention.start()]), "@", target.label]
             end = mention.end() - len(rest)
         return "".join([*text, self._unescape(prompt[end:])]), list(named.values())
+
+    def agents_note(self) -> tuple[Text, ...]:
+        """What the model is told about the sub-agents that the user mentioned."""
+        if not self._agents:
+            return ()
+        names = ", ".join(self._agents)
+        return (Text(f"\n\n(The user chose for this: {names}. Delegate it with `invoke_agent`.)"),)
+
+    def _choose_agent(self, readings: Sequence[tuple[str, str]]) -> bool:
+        """Whether a mention means a sub-agent: no file has its name, or it begins with `agent:`."""
+        if self._find_agent is None:
+            return False
+        for word, _rest in readings:
+            name = word.removeprefix(_AGENT_PREFIX)
+            agent = self._find_agent(name)
+            if agent is not None and (name != word or not isinstance(self._find_existing(word), _NamedPath)):
+                self._agents[agent] = None
+                return True
+        return False
 
     async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_NamedPath | _Resource, str] | None:
         for word, rest in readings:

@@ -15,6 +15,7 @@ from tejat.core.agent.events import (
     RunEnded,
     TextStreamed,
 )
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.model import CONVERSATION
@@ -25,6 +26,7 @@ from tejat.ui.headless.output import OutputStreams, describe_event
 from tejat.ui.headless.text_output import TextOutput
 from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.calls.agent_progress import AgentProgress, agent_end_labels, agent_error
 from tejat.ui.shared.calls.collapsed_results import CollapsedResults
 from tejat.ui.shared.calls.excerpt import excerpt_output
 from tejat.ui.shared.calls.outcome import CallStatus
@@ -81,6 +83,8 @@ class PlainOutput:
         self._totals = _SessionTotals()
         self._folded = CollapsedResults[str]()
         self._progress = _ProgressReporter(self._report_progress, intervals)
+        self._agents: dict[str, AgentProgress] = {}
+        self._agent_calls: set[str | None] = set()
         self._is_mid_answer = False
         self._current_todo: Todo | None = None
         self._held_lines: list[str] | None = None
@@ -160,13 +164,38 @@ class PlainOutput:
                 self._progress.note_output(index, output)
             case CallFinished():
                 self._progress.finish(event.index)
-                self._show_finished(event)
+                if event.call.id not in self._agent_calls:
+                    self._show_finished(event)
+            case AgentStarted() | AgentActivity() | AgentEnded():
+                self._handle_agent(event)
             case RequestFailed():
                 self._print_notice(side_request_notice(event))
             case RunEnded():
                 self._print_end(event)
             case _:
                 self._print_notice(screen_notice(event))
+
+    def _handle_agent(self, event: AgentStarted | AgentActivity | AgentEnded) -> None:
+        """Print when a sub-agent starts, each of its calls, and its end in one line."""
+        match event:
+            case AgentStarted():
+                agent = self._agents[event.agent_id] = AgentProgress(event, since=0.0, folder=self._folder)
+                self._agent_calls.add(event.call_id)
+                self.print_line(_("Agent {agent} started: {task}", agent=agent.agent_id, task=agent.task))
+            case AgentActivity(agent_id, _name, inner):
+                agent = self._agents.get(agent_id)
+                before = 0 if agent is None else len(agent.reports)
+                if agent is not None:
+                    agent.record(inner)
+                for report in () if agent is None else agent.reports[before:]:
+                    self.print_line(f"{agent_id}: {report.headline}")
+                self._print_notice(screen_notice(inner), source=agent_id)
+            case AgentEnded():
+                self._agents.pop(event.agent_id, None)
+                labels = agent_end_labels(event)
+                self.print_line(self._style.bold(_("Agent ended: {figures}", figures=", ".join(labels))))
+                if error := agent_error(event):
+                    self.print_line(error)
 
     def session_summary(self) -> str:
         """Return the totals of the session in a line, empty if nothing was asked."""
@@ -222,9 +251,10 @@ class PlainOutput:
         if message:
             self.print_line(sanitize_text(translate(message)))
 
-    def _print_notice(self, noticed: Noticed | None) -> None:
+    def _print_notice(self, noticed: Noticed | None, *, source: str = "") -> None:
         if noticed is not None:
-            self.print_line(sanitize_text(f"{severity_label(noticed.severity)}: {translate(noticed.message).strip()}"))
+            text = f"{severity_label(noticed.severity)}: {translate(noticed.message).strip()}"
+            self.print_line(sanitize_text(f"{source}: {text}" if source else text))
 
 
 class _ProgressReporter:

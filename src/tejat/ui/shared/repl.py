@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Coroutine
@@ -31,6 +32,9 @@ _DOUBLE_PRESS_SECONDS = 2.0
 """Time within which a second Ctrl-C exits, and a second Escape clears or rewinds."""
 _FORCE_QUIT_SECONDS = 0.5
 """Time after which a further Ctrl-C during the exit is not just a key that is held down."""
+
+_IMMEDIATE = r"/agents[ \t]+(?:stop|list|show)\b"
+"""Commands that do not wait until the work is done."""
 
 
 class ReplViews(Protocol):
@@ -104,6 +108,7 @@ class Repl:
         self._work: asyncio.Task[None] | None = None
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._mode_switch: asyncio.Task[None] | None = None
+        self._immediate: set[asyncio.Task[None]] = set()
         self._run_message = ""
         self._last_interrupt = self._last_escape = self._exited_at = float("-inf")
 
@@ -118,6 +123,8 @@ class Repl:
             return await self._exit_code
         finally:
             await self._stop_work()
+            for task in self._immediate:
+                task.cancel()
             unsubscribe()
 
     async def wait_idle(self) -> None:
@@ -142,11 +149,15 @@ class Repl:
         """Run a line, or queue it. Lines that begin with `!` are for the shell."""
         if self.has_exited or not line.strip():
             return
-        if self._work is not None:
+        if self._work is None:
+            self._begin(line)
+        elif re.match(_IMMEDIATE, line):
+            task = asyncio.create_task(self._run_immediately(line))
+            self._immediate.add(task)
+            task.add_done_callback(self._immediate.discard)
+        else:
             self._queue.add(line)
             self._views.refresh()
-        else:
-            self._begin(line)
 
     def interrupt(self) -> None:
         """Handle Ctrl-C: stop the work, else drop the input, else exit. A second one exits in any case."""
@@ -261,6 +272,11 @@ class Repl:
         else:
             self._views.begin_run(line)
             await self._session.prompt(line)
+
+    async def _run_immediately(self, line: str) -> None:
+        """Run a command beside the work that goes on. It has no action to apply."""
+        self._views.show_command(line)
+        await self._run_command(line)
 
     async def _run_command(self, line: str) -> CommandAction:
         try:

@@ -178,7 +178,7 @@ class TerminalApp(EditorHandler):
             self._notifier,
         )
         self._repl = Repl(session, views, self._queue)
-        self._completer = Completer(session.commands, session.files)
+        self._completer = Completer(session.commands, session.files, lambda: session.agents)
         self._session = session
         self._show_welcome(session)
         self._start_task(self._watch_servers(session))

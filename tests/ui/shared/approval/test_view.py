@@ -226,3 +226,19 @@ class TestBodies:
 
 def read_back(shown: str) -> str:
     return re.sub("<U\\+([0-9A-F]{4,6})>", lambda found: chr(int(found[1], 16)), shown)
+
+
+class TestAgents:
+    def test_the_question_names_the_agent_and_its_task(self) -> None:
+        told = facts(shell("rm x"), agent="reviewer#1", agent_task="Review the change.", risks=(Risk.DELETES,))
+        assert told[0] == "Asked by the agent reviewer#1: Review the change."
+        assert told[1].startswith("Risk: ")
+
+    def test_a_task_is_one_safe_line(self) -> None:
+        told = facts(shell("ls"), agent="reviewer#1", agent_task=f"{HOSTILE}{'x' * 500}")
+        assert "\x1b" not in told[0]
+        assert len(told[0]) < 200
+        assert facts(shell("ls"), agent="reviewer#1")[0] == "Asked by the agent reviewer#1"
+
+    def test_the_session_itself_is_not_named(self) -> None:
+        assert not any("agent" in fact for fact in facts(shell("ls")))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, SlashCommands
+from tejat.core.ui.commands import AgentSummary, CommandAction, CommandSummary, CompletionItem, SlashCommands
 from tejat.core.ui.prompter import UserPrompter
 from tejat.ui.terminal.editor.completer import Completer, completion_target
 
@@ -99,3 +99,34 @@ def test_better_lists_follow_while_folders_are_read() -> None:
 
 def test_nothing_is_suggested_where_nothing_is_completed() -> None:
     assert suggestions(SomeFiles(["a"]), "plain") == [[]]
+
+
+AGENTS = [AgentSummary("reviewer", "Reviews."), AgentSummary("generalist", "Works.")]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("@re", ["@readme.md ", "@reviewer "]),
+        ("@", ["@readme.md ", "@reviewer ", "@generalist "]),
+        ("@agent:g", ["@readme.md ", "@agent:generalist "]),
+        ('@"re', ['@"readme.md" ']),
+    ],
+)
+def test_agents_come_behind_files(text: str, texts: list[str]) -> None:
+    async def gather() -> list[CompletionItem]:
+        suggest = Completer(SomeCommands(), SomeFiles(["readme.md"]), lambda: AGENTS)
+        return [item async for found in suggest(text, len(text)) for item in found]
+
+    assert [item.text for item in asyncio.run(gather())] == texts
+
+
+def test_an_agent_named_like_a_file_gets_its_prefix() -> None:
+    async def gather() -> list[CompletionItem]:
+        suggest = Completer(SomeCommands(), SomeFiles(["reviewer"]), lambda: AGENTS)
+        return [item async for found in suggest("@rev", 4) for item in found]
+
+    assert [(item.text, item.detail) for item in asyncio.run(gather())] == [
+        ("@reviewer ", ""),
+        ("@agent:reviewer ", "Reviews."),
+    ]

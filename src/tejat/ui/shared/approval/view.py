@@ -24,8 +24,10 @@ from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind,
 from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading, unchanged_note
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
 from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows, strip_blank_context
+from tejat.ui.shared.labels.text_summary import summarize_line
 from tejat.ui.shared.path_labels import shorten_path
 
+_MAX_TASK_CHARS = 120
 _LONG_COMMAND = 100
 """Characters from which the programs of a command are listed apart."""
 
@@ -67,7 +69,11 @@ class ApprovalView:
 
 def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalView:
     """Build the view of a request for this confirmation."""
-    facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
+    facts = (
+        *_agent_facts(question),
+        *_warnings(question, confirmation),
+        *_context_facts(question, confirmation),
+    )
     view = _build_view(question, confirmation, facts)
     if question.total < 2:
         return view
@@ -139,6 +145,15 @@ def _command_heading(confirmation: ExecConfirmation, session_folder: str) -> str
         return _("Run a command")
     folder = shorten_path(confirmation.directory, folder=session_folder)
     return _("Run a command in {path}", path=escape_line(folder))
+
+
+def _agent_facts(question: ApprovalRequest) -> Iterator[Fact]:
+    """Which sub-agent asks, and for what task."""
+    if question.agent:
+        task = summarize_line(question.agent_task, limit=_MAX_TASK_CHARS)
+        agent = escape_line(question.agent)
+        text = _("Asked by the agent {agent}: {task}", agent=agent, task=task)
+        yield Fact(FactKind.PLAIN, text if task else _("Asked by the agent {agent}", agent=agent))
 
 
 def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterator[Fact]:

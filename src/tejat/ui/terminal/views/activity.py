@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from tejat.core.agent.events import Retrying, ThoughtStreamed
+from tejat.core.agent.events import AgentEvent, Retrying, ThoughtStreamed
+from tejat.core.agent.subagent_events import AgentStarted
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
+from tejat.ui.shared.calls.agent_progress import AgentProgress
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, TitleForm, call_title
 from tejat.ui.shared.labels.durations import format_elapsed
@@ -16,6 +18,7 @@ from tejat.ui.shared.labels.text_summary import summarize_line
 from tejat.ui.shared.notices import retry_message
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
 from tejat.ui.terminal.render.theme import StyleRole, Theme
+from tejat.ui.terminal.views.agent_block import agent_rows
 from tejat.ui.terminal.views.call_block import RunningCall, output_rows, running_rows
 from tejat.ui.terminal.views.exploration import exploration_rows
 
@@ -31,6 +34,8 @@ class ActivityView:
     def __init__(self, *, folder: str = "") -> None:
         self._folder = folder
         self._calls: dict[int, RunningCall] = {}
+        self._agents: dict[str, AgentProgress] = {}
+        self._call_ids: dict[int, str | None] = {}
         self._thought = ""
         self._retry: tuple[Retrying, float] | None = None
         self._since: float | None = None
@@ -48,6 +53,8 @@ class ActivityView:
 
     def end(self) -> None:
         self._calls.clear()
+        self._agents.clear()
+        self._call_ids.clear()
         self._since = self._shell = None
         self.clear_waiting()
 
@@ -79,6 +86,7 @@ class ActivityView:
         form = TitleForm.RUNNING if is_running else TitleForm.PLANNED
         title = call_title(event.call, form, folder=self._folder)
         is_exploration = is_running and event.call.name in EXPLORING_TOOLS
+        self._call_ids[event.index] = event.call.id
         self._calls[event.index] = RunningCall(title, event.state, now, output, is_exploration)
 
     def update_output(self, event: OutputUpdated) -> None:
@@ -88,6 +96,20 @@ class ActivityView:
 
     def finish_call(self, index: int) -> None:
         self._calls.pop(index, None)
+
+    def start_agent(self, event: AgentStarted, now: float) -> None:
+        """Show a sub-agent in place of the call that started it."""
+        self.clear_waiting()
+        self._agents[event.agent_id] = AgentProgress(event, since=now, folder=self._folder)
+
+    def update_agent(self, agent_id: str, event: AgentEvent) -> None:
+        """Count an event from inside a sub-agent."""
+        if agent_id in self._agents:
+            self._agents[agent_id].record(event)
+
+    def end_agent(self, agent_id: str) -> AgentProgress | None:
+        """Remove a sub-agent and return what it did."""
+        return self._agents.pop(agent_id, None)
 
     def update_shell_output(self, output: str) -> None:
         """Update the output of a shell command of the user."""
@@ -102,8 +124,10 @@ class ActivityView:
         if explored or exploring:
             yield from exploration_rows(explored, exploring, theme, now=now, max_rows=room)
             room = max(room // 2, 2)
+        if self._agents:
+            yield from agent_rows(list(self._agents.values()), theme, now=now, max_rows=room)
         yield from self._call_rows(theme, now=now, room=room)
-        if self._calls:
+        if self._calls or self._agents:
             return
         if self._retry is not None:
             yield from _retry_rows(*self._retry, theme, now=now)
@@ -115,7 +139,12 @@ class ActivityView:
             yield self._activity_row(theme, now - self._since)
 
     def _call_rows(self, theme: Theme, *, now: float, room: int) -> Iterator[RenderableType]:
-        calls = [call for _index, call in sorted(self._calls.items()) if not call.is_exploration]
+        started = {agent.call_id for agent in self._agents.values()}
+        calls = [
+            call
+            for index, call in sorted(self._calls.items())
+            if not call.is_exploration and self._call_ids.get(index) not in started
+        ]
         if any(call.state is CallState.AWAITING_APPROVAL for call in calls):  # the question says the rest
             calls = [call for call in calls if call.state is CallState.EXECUTING]
         shown = calls[: room - 1] if len(calls) > room else calls

@@ -20,6 +20,7 @@ from tejat.core.agent.events import (
     TextStreamed,
     ThoughtStreamed,
 )
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.i18n import _, translate
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
@@ -36,6 +37,7 @@ from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph
 from tejat.ui.terminal.render.sanitizer import escape_typed
 from tejat.ui.terminal.render.theme import StyleRole
 from tejat.ui.terminal.views.activity import ActivityView
+from tejat.ui.terminal.views.agent_block import EndedAgent
 from tejat.ui.terminal.views.block_printer import BlockKind, BlockPrinter, TranscriptScreen
 from tejat.ui.terminal.views.call_block import FinishedCall, call_details
 from tejat.ui.terminal.views.details import Collapsible, CollapsibleOutput
@@ -77,6 +79,7 @@ class Transcript:
         self._collapsed = CollapsedResults[Collapsible]()
         self._live = _LazyRows(self._rows)
         self._explored: list[tuple[int, int, CallReport]] = []
+        self._agent_calls: set[str | None] = set()
         self._answers = 0
         self._shell_line = ""
         self._has_printed_answer = False
@@ -148,12 +151,12 @@ class Transcript:
                 self._finish_answer(event)
             case Retrying():
                 self._discard_attempt(event)
-            case StateChanged():
-                self._handle_state(event)
-            case OutputUpdated():
-                self._activity.update_output(event)
+            case StateChanged() | OutputUpdated():
+                self._handle_running_call(event)
             case CallFinished():
                 self._handle_call(event)
+            case AgentStarted() | AgentActivity() | AgentEnded():
+                self._handle_agent(event)
             case Steered(text):
                 self.show_prompt(text)
             case RequestFailed():
@@ -217,15 +220,43 @@ class Transcript:
             self._has_printed_answer = False
             self._print_notice(Noticed(_("This attempt failed. Ignore the text above."), Severity.WARNING))
 
-    def _handle_state(self, event: StateChanged) -> None:
+    def _handle_running_call(self, event: StateChanged | OutputUpdated) -> None:
         """Update a running call. An exploration ends when the user is asked or another kind of call runs."""
+        if isinstance(event, OutputUpdated):
+            self._activity.update_output(event)
+            return
         is_exploring = event.call.name in EXPLORING_TOOLS and event.state is CallState.EXECUTING
         if event.state in _STARTED_STATES and not is_exploring:
             self._print_exploration()
         self._activity.update_call(event, self._clock())
 
+    def _handle_agent(self, event: AgentStarted | AgentActivity | AgentEnded) -> None:
+        """Follow a sub-agent. Notices from inside are shown with its id."""
+        match event:
+            case AgentStarted():
+                self._print_exploration()
+                self._activity.start_agent(event, self._clock())
+            case AgentActivity(agent_id, _, inner):
+                self._run_meter.count(inner)
+                self._activity.update_agent(agent_id, inner)
+                if (noticed := screen_notice(inner)) is not None:
+                    self._print_notice(Noticed(f"{agent_id}: {translate(noticed.message)}", noticed.severity))
+            case AgentEnded():
+                self._end_agent(event)
+
+    def _end_agent(self, ended: AgentEnded) -> None:
+        """Print the line of a sub-agent, which stands for the call that started it."""
+        agent = self._activity.end_agent(ended.agent_id)
+        if agent is not None:
+            self._agent_calls.add(agent.call_id)
+        reports = [] if agent is None else agent.reports
+        self._print(BlockKind.CALL, self._render_details(EndedAgent(ended, reports)))
+
     def _handle_call(self, event: CallFinished) -> None:
         self._activity.finish_call(event.index)
+        if event.call.id in self._agent_calls:
+            self._agent_calls.discard(event.call.id)
+            return
         report = build_call_report(event, folder=self._folder)
         has_details = report.status is not CallStatus.OK and report.body
         if report.is_exploration and self.is_compact and not has_details:
