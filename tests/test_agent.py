@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.approver import FakeApprover
 from support.external_tools import hostile_server
 from support.mcp.clients import living_pids
 from support.sleeper import Sleeper
@@ -22,13 +23,14 @@ from tejat import agent as agent_module
 from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event
 from tejat.core.agent.events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
-from tejat.core.errors import UsageError
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, AskUserConfirmation, Outcome
+from tejat.core.approval.user_question import UserQuestion
+from tejat.core.errors import ErrorType, UsageError
 from tejat.core.frozen import fields_of
 from tejat.core.messages.types import FunctionCall, Text
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.tools.base import Kind, ToolContext
-from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated
+from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.tools.python.function_tool import tool
 
 SCRIPT = """
@@ -541,3 +543,43 @@ def test_the_process_is_left_as_it_was(agent_env: AgentEnv) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+class TestQuestionsOfTheModel:
+    SCRIPT = calling("ask_user", '{ questions = [ { question = "Who?", header = "Name", type = "text" } ] }')
+
+    def outcome(self, agent: Agent) -> tuple[list[CallState], CallFinished]:
+        async def run() -> list[AgentEvent]:
+            async with agent:
+                return await events_of(agent)
+
+        events = asyncio.run(run())
+        states = [event.state for event in events if isinstance(event, StateChanged)]
+        (call,) = finished(events)
+        return states, call
+
+    def test_the_approver_gets_them_as_values(self, agent_env: AgentEnv) -> None:
+        approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ONCE, answers={"0": "Ada"}))
+        states, call = self.outcome(agent_env.agent(self.SCRIPT, approver=approver))
+        assert call.result.llm_content == '{"answers":{"0":"Ada"}}'
+        assert approver.confirmations == [AskUserConfirmation("The model asks", (UserQuestion("Who?", "Name"),))]
+        waiting = states.index(CallState.AWAITING_APPROVAL)
+        assert states[waiting - 1] == states[waiting + 1] == CallState.EXECUTING
+        assert call.allowed_by == "built-in"
+
+    def test_an_approver_that_only_says_yes_dismisses_them(self, agent_env: AgentEnv) -> None:
+        _, call = self.outcome(agent_env.agent(self.SCRIPT, approver=FakeApprover()))
+        assert call.result.llm_content == "User dismissed ask_user dialog without answering."
+
+    def test_answers_given_before(self, agent_env: AgentEnv) -> None:
+        _, call = self.outcome(agent_env.agent(self.SCRIPT, answers={"name": "Ada"}))
+        assert call.result.llm_content == '{"answers":{"0":"Ada"}}'
+
+    def test_a_rule_against_them(self, agent_env: AgentEnv) -> None:
+        rules = agent_env.base / "rules.toml"
+        rules.write_text('[[rule]]\ntoolName = "ask_user"\ndecision = "deny"\npriority = 100\n')
+        approver = FakeApprover()
+        _, call = self.outcome(agent_env.agent(self.SCRIPT, approver=approver, policy_paths=str(rules)))
+        assert call.result.error is not None
+        assert call.result.error.type is ErrorType.POLICY_VIOLATION
+        assert approver.questions == []

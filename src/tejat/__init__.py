@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
+    from tejat.core.approval.confirmation import AskUserConfirmation as AskUserConfirmation
     from tejat.core.approval.confirmation import Confirmation as Confirmation
     from tejat.core.approval.confirmation import EditConfirmation as EditConfirmation
     from tejat.core.approval.confirmation import ElicitationConfirmation as ElicitationConfirmation
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
     from tejat.core.approval.confirmation import Scope as Scope
+    from tejat.core.approval.user_question import QuestionOption as QuestionOption
+    from tejat.core.approval.user_question import QuestionType as QuestionType
+    from tejat.core.approval.user_question import UserQuestion as UserQuestion
+    from tejat.core.approval.user_question import UserUnavailable as UserUnavailable
     from tejat.core.errors import ConfigurationError as ConfigurationError
     from tejat.core.errors import ErrorType as ErrorType
     from tejat.core.errors import NotTrusted as NotTrusted
@@ -89,6 +94,9 @@ if TYPE_CHECKING:
     from tejat.core.tools.display import DiffStat as DiffStat
     from tejat.core.tools.display import FileDiff as FileDiff
     from tejat.core.tools.schema import Param as Param
+    from tejat.core.tools.todos import Todo as Todo
+    from tejat.core.tools.todos import TodoList as TodoList
+    from tejat.core.tools.todos import TodoStatus as TodoStatus
     from tejat.engine.calls.scheduler import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
     from tejat.sync_agent import SyncAgent as SyncAgent
@@ -110,8 +118,10 @@ _MODULES = {
     "core.agent.questions": "PendingQuestion",
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
-    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
+    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
+    "EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
+    "core.approval.user_question": "QuestionOption QuestionType UserQuestion UserUnavailable",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.messages.history": "Message Role",
     "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",
@@ -121,6 +131,7 @@ _MODULES = {
     "core.tools.call_events": "CallFinished CallState Event OutputUpdated StateChanged",
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
+    "core.tools.todos": "Todo TodoList TodoStatus",
     "engine.calls.scheduler": "Batch Scheduler",
     "sync_agent": "SyncAgent SyncApprover",
     "tools": "builtin_registry",

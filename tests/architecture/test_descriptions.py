@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tools.base import BaseTool, ParsingTool
-from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, ParsingTool
+from tejat.tools import (
+    DECLARATIONS,
+    FILE_TOOLS,
+    ToolDependencies,
+    builtin_registry,
+    load_builtin,
+    load_declarations,
+    session_registry,
+)
 from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
 
@@ -111,6 +120,19 @@ class TestDeclarations:
     def test_any_other_name_is_refused(self, here: ToolDependencies) -> None:
         with pytest.raises(UsageError, match=r'^No built-in tool named "grep"\.$'):
             load_builtin("grep", here)
+
+
+NEWER_TOOLS = ("ask_user", "write_todos", "enter_plan_mode", "exit_plan_mode", "get_internal_docs")
+
+
+def test_the_newer_tools_cost_little_in_a_request() -> None:
+    declared = [
+        FunctionDeclaration(*(known[key] for key in ("name", "description", "parametersJsonSchema")))
+        for known in load_declarations()
+        if known["name"] in NEWER_TOOLS
+    ]
+    assert {declaration.name for declaration in declared} >= {"ask_user", "write_todos", "get_internal_docs"}
+    assert sum(map(estimate_declaration_tokens, declared)) <= 1_200
 
 
 DECLARED: dict[str, tuple[list[str], list[str]]] = {

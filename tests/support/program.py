@@ -149,4 +149,6 @@ def script_answer(*, calls: Sequence[tuple[str, Mapping[str, object]]] = (), **f
 def _toml(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name} = {_toml(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False)

@@ -13,11 +13,13 @@ from tejat.core.agent.hooks import HookedCall
 from tejat.core.approval.confirmation import (
     ApprovalRequest,
     ApprovalSubject,
+    AskUserConfirmation,
     ElicitationConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
 )
+from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import FunctionCall, InlineData, JsonObject, PartListUnion, Text
 from tejat.core.tools.base import ToolError, ToolResult
@@ -209,6 +211,14 @@ class TestAsked:
         (
             ElicitationConfirmation("Tell", "files", "Your name?"),
             {"type": "elicitation", "title": "Tell", "serverName": "files", "message": "Your name?"},
+        ),
+        (
+            AskUserConfirmation("The model asks", (UserQuestion("Your name?", "Name"),)),
+            {
+                "type": "ask_user",
+                "title": "The model asks",
+                "questions": [{"question": "Your name?", "header": "Name", "type": "text"}],
+            },
         ),
     )
 

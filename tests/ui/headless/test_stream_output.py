@@ -22,6 +22,7 @@ from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FileData, FunctionResponse, Text
 from tejat.core.tools.base import ToolResult
+from tejat.core.tools.todos import Todo, TodoList
 from tejat.ui.headless.stream_output import StreamOutput
 
 WHEN = "2023-11-14T22:13:20.123Z"
@@ -200,3 +201,10 @@ def test_what_could_not_be_begun_is_a_result_too() -> None:
         permission_denials=[],
     )
     assert written.stderr == ["No API key."]
+
+
+def test_todos_are_fields_of_the_result() -> None:
+    finished = call_finished(CALL, ToolResult("written", TodoList((Todo("Test it"),))))
+    (result,) = (each for each in lines(finished) if each["type"] == "tool_result")
+    assert result["todos"] == [{"description": "Test it", "status": "pending"}]
+    assert "output" not in result

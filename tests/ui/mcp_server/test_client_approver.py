@@ -1,17 +1,20 @@
 """Approvals through the client, in every protocol revision."""
 
 import asyncio
+from typing import ClassVar
 
 import pytest
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     ElicitationConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     Outcome,
 )
+from tejat.core.approval.user_question import UserQuestion, UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import JsonObject
 from tejat.ui.mcp_server.approval_form import ALLOW_ONCE, ApprovalForm, build_approval_form
@@ -162,3 +165,32 @@ class TestReturning:
     def test_the_question_of_another_server_is_refused(self) -> None:
         with pytest.raises(ToolFailure):
             self.ask(PendingApprovals(), ApprovalRequest(ElicitationConfirmation("Who?", "srv", "Your key?"), "tool"))
+
+
+class TestQuestionsOfTheModel:
+    ASKED = ApprovalRequest(AskUserConfirmation("The model asks", (UserQuestion("Who?", "Name"),)), "ask_user")
+    CALL: ClassVar[JsonObject] = {"name": "ask_user", "arguments": {}}
+    FILLED: ClassVar[JsonObject] = {"action": "accept", "content": {"answer_1": "Ada", "decision": ALLOW_ONCE}}
+    ANSWERED = ApprovalReply(Outcome.PROCEED_ONCE, answers={"0": "Ada"})
+
+    def test_in_a_form_while_the_call_waits(self) -> None:
+        forms: list[ApprovalForm] = []
+
+        async def elicit(form: ApprovalForm) -> JsonObject | None:
+            forms.append(form)
+            return self.FILLED
+
+        assert asyncio.run(ElicitationChannel(elicit).ask(self.ASKED)) == self.ANSWERED
+        assert "> Who?" in forms[0].message
+
+    def test_as_the_result_of_a_call_that_is_repeated(self) -> None:
+        pending = PendingApprovals()
+        first = InputRequiredChannel(pending, self.CALL, state=None, answer=None)
+        assert asyncio.run(first.ask(self.ASKED)) == STOP
+        assert first.pending is not None
+        again = InputRequiredChannel(pending, self.CALL, state=first.pending[0], answer=self.FILLED)
+        assert asyncio.run(again.ask(self.ASKED)) == self.ANSWERED
+
+    def test_a_client_that_cannot_ask(self) -> None:
+        with pytest.raises(UserUnavailable):
+            asyncio.run(NoApprovalChannel().ask(self.ASKED))

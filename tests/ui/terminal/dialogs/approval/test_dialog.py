@@ -8,6 +8,7 @@ from support.terminal.dialogs import HOSTILE, UNICODE, FakeClock, draw
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    AskUserConfirmation,
     EditConfirmation,
     ElicitationConfirmation,
     ExecConfirmation,
@@ -50,7 +51,7 @@ class Asked:
     """A dialog that has been there long enough for keys to count."""
 
     def __init__(self, question: ApprovalRequest, *, width: int = 80, height: int = 20) -> None:
-        assert not isinstance(question.confirmation, ElicitationConfirmation)
+        assert not isinstance(question.confirmation, ElicitationConfirmation | AskUserConfirmation)
         self.clock, self.width, self.height = FakeClock(), width, height
         self.dialog = ApprovalDialog(question, question.confirmation, UNICODE, clock=self.clock)
         self.rows()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.terminal.dialogs import PLAIN_ASCII, UNICODE, FakeClock, draw
 from tejat.core.approval.confirmation import (
     ApprovalRequest,
+    AskUserConfirmation,
     ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
@@ -61,7 +62,7 @@ EDIT = ApprovalRequest(
 
 def picture(question: ApprovalRequest, *, width: int, height: int, theme: Theme = UNICODE, keys: str = "") -> list[str]:
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     clock = FakeClock()
     dialog = ApprovalDialog(question, confirmation, theme, clock=clock)
     draw(dialog, width=width, height=height, theme=theme)
@@ -277,7 +278,7 @@ def test_prompt_choices_and_keys_are_always_visible(name: str, size: tuple[int, 
     rows = picture(question, width=size[0], height=height)
     assert len(rows) <= height
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     assert build_approval_view(question, confirmation).prompt in rows
     assert "Enter to confirm · Esc to stop" in rows[-1]
     below = " ".join(rows[-20:])
@@ -292,7 +293,7 @@ def test_an_ordinary_call_is_wholly_visible(name: str, size: tuple[int, int], ro
     question = REQUESTS[name]
     rows = picture(question, width=size[0], height=body_height(size[1], rows_above))
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     view = build_approval_view(question, confirmation)
     for line in view.body:
         assert f"{line.prefix}{line.text}" in rows
@@ -310,7 +311,7 @@ def test_small_calls_are_wholly_visible_on_small_screens(name: str, size: tuple[
     question = REQUESTS[name]
     rows = picture(question, width=size[0], height=body_height(size[1], 4))
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     view = build_approval_view(question, confirmation)
     assert all(f"{line.prefix}{line.text}" in rows for line in view.body)
     assert all(any(row.endswith(line.text) for row in rows) for line in view.diff if line.is_change)
@@ -332,7 +333,7 @@ def test_of_a_long_change_both_ends_are_visible(name: str, last: str, size: tupl
 def test_any_size_fits(name: str, width: int, height: int, selected: int) -> None:
     question = REQUESTS[name]
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     dialog = ApprovalDialog(question, confirmation, UNICODE, clock=FakeClock())
     for _ in range(selected):
         dialog.press("down")
@@ -345,7 +346,7 @@ def test_everything_can_be_viewed_at_any_size(name: str, width: int, height: int
     """Page by page through the view, every line of the call is on the screen."""
     question = REQUESTS[name]
     confirmation = question.confirmation
-    assert not isinstance(confirmation, ElicitationConfirmation)
+    assert not isinstance(confirmation, ElicitationConfirmation | AskUserConfirmation)
     clock = FakeClock()
     dialog = ApprovalDialog(question, confirmation, UNICODE, clock=clock)
     draw(dialog, width=width, height=height)
