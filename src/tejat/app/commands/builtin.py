@@ -106,7 +106,7 @@ def _permission_commands() -> list[CommandSummary]:
             _("/policy [list | explain CALL | mode MODE]"),
             aliases=("policies",),
         ),
-        CommandSummary("plan", _("Switch to plan mode (read-only)")),
+        CommandSummary("plan", _("Plan before changing anything, or show the plans"), "/plan [GOAL|show|copy|list]"),
         CommandSummary("privacy", _("Show what is sent where and what is stored")),
     ]
 
@@ -127,6 +127,14 @@ def _tool_commands() -> list[CommandSummary]:
         ),
         CommandSummary(
             "hooks", _("List hooks, enable or disable them"), _("/hooks [list | enable NAME | disable NAME]")
+        ),
+        CommandSummary(
+            "extensions",
+            _("List, install, update and switch extensions"),
+            _(
+                "/extensions [list | review NAME | enable NAME | disable NAME | config NAME | update NAME | "
+                "install SOURCE | link PATH | uninstall NAME | reload | explore]"
+            ),
         ),
         CommandSummary(
             "shells",

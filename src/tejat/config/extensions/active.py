@@ -35,6 +35,11 @@ class ActiveExtension:
     blocked_servers: Mapping[str, str] = field(default_factory=dict[str, str])
     pinned: "PinnedExtension | None" = field(default=None, repr=False, compare=False)
 
+    @property
+    def plan_directory(self) -> str:
+        """Where it wants plans to be written, relative to the project; empty for nowhere."""
+        return "" if self.manifest is None else self.manifest.plan_directory
+
     def places(self, workspace: str) -> dict[str, str]:
         """The variables `${extensionPath}` and its like with their values in a workspace."""
         return {
