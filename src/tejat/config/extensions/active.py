@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tejat.config.hooks import HookConfig
     from tejat.config.policy_files import PolicyFile
 
+SETTINGS_FILE = ".env"
+"""The user's values for an extension, in its directory. They are not part of it."""
+
 
 @frozen
 class ActiveExtension:
