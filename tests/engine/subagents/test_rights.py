@@ -144,12 +144,12 @@ class TestRules:
     def test_plan_mode_is_that_of_the_agent_too(self, agents: SubagentEnv) -> None:
         agents.agent("a", tools=["*"])
         session = agents.run({"main": [invoke("a"), "ok"], "agent:a#1": [WRITE, done()]}, mode="plan")
-        assert "Plan mode is read-only" in errors(session)[0]
+        assert "Plan Mode" in errors(session)[0]
 
     def test_an_agent_that_only_plans(self, agents: SubagentEnv) -> None:
         agents.agent("a", tools=["*"], permissionMode="plan")
         session = agents.run({"main": [invoke("a"), WRITE, "ok"], "agent:a#1": [WRITE, done()]}, mode="yolo")
-        assert "Plan mode is read-only" in errors(session)[0]
+        assert "Plan Mode" in errors(session)[0]
         assert "plan mode: read only" in session.model.requests_of("agent:a#1")[0].system
         assert (agents.project / "x.txt").exists()
 
