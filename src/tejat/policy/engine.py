@@ -168,7 +168,7 @@ class PolicyEngine:
 
     def _apply_mode(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
         if verdict.decision is Decision.DENY:
-            is_plan_rule = self.mode is ApprovalMode.PLAN and _is_built_in(verdict)
+            is_plan_rule = self.mode is ApprovalMode.PLAN and is_built_in(verdict)
             return replace(verdict, reason=plan_mode_refusal(evaluator.call.facts)) if is_plan_rule else verdict
         match self.mode:
             case ApprovalMode.DEFAULT:
@@ -346,7 +346,7 @@ def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> Policy
     if facts.kind in READ_ONLY_KINDS or (is_harmless and facts.server is None):
         return verdict
     if facts.plan_file:
-        is_ours = verdict.decision is Decision.ASK and _is_built_in(verdict)
+        is_ours = verdict.decision is Decision.ASK and is_built_in(verdict)
         reason = lazy("Plan files can be written in plan mode.")
         return PolicyVerdict(Decision.ALLOW, None, reason) if is_ours else verdict
     if facts.server is not None:
