@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.session_state import SessionState
-from tejat.core.agent.subagents import current_agent
+from tejat.core.agent.subagents import current_agent, current_agent_run
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
@@ -293,7 +293,7 @@ class ToolServices:
             roots,
             placeholders=placeholders,
             session=lambda: self.session_id,
-            unit=current_agent,
+            agent=current_agent_run,
             helpers=lambda: (self.supervisor.pid,) if "supervisor" in self.__dict__ else (),
             on_warning=self._warn_user,
         )
