@@ -257,17 +257,21 @@ class SkillService:
 
     def _read(self, skill: Skill) -> SkillContent:
         try:
-            return self._read_content(skill)
+            return self._read_agreed(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
 
-    def _read_content(self, skill: Skill) -> SkillContent:
-        """Read a skill; that of an extension with the places in its text filled in. Raises ConfigurationError."""
+    def _read_agreed(self, skill: Skill) -> SkillContent:
+        """Read a skill; one of an extension only as it was agreed to, with its variables. Raises ConfigurationError."""
         content = read_skill_content(skill)
-        for extension in self._run_config.extensions:
-            if skill.provenance.extension == extension.name:
-                return replace(content, body=extension.expand_places(content.body, self._run_config.roots[0]))
-        return content
+        named = [each for each in self._run_config.extensions if each.name == skill.provenance.extension]
+        if skill.provenance.party is not Party.EXTENSION or not named:
+            return content
+        extension = named[0]
+        if extension.pinned is not None and (reason := extension.pinned.find_declared_change()):
+            raise ConfigurationError(lazy("{why}.", why=reason), path=skill.path)
+        body = extension.expand_places(content.body, self._run_config.roots[0])
+        return content if body == content.body else replace(content, body=body)
 
     def _needs_question(self, skill: Skill, content: SkillContent) -> bool:
         if skill.is_built_in:
@@ -329,7 +333,7 @@ class SkillService:
 
     def _read_unchanged(self, skill: Skill, digest: str) -> SkillContent | None:
         try:
-            content = self._read_content(skill)
+            content = self._read_agreed(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None
