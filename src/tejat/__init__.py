@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tejat.agent import AgentSettings as AgentSettings
     from tejat.app.tools.toolset import Toolset as Toolset
     from tejat.app.tools.toolset import open_tools as open_tools
+    from tejat.core.agent.compaction import CompressionPreview as CompressionPreview
     from tejat.core.agent.events import AgentEvent as AgentEvent
     from tejat.core.agent.events import Answered as Answered
     from tejat.core.agent.events import AwaitingModel as AwaitingModel
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
+    from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
+    from tejat.core.agent.subagent_events import AgentEnded as AgentEnded
+    from tejat.core.agent.subagent_events import AgentStarted as AgentStarted
+    from tejat.core.agent.subagents import SubagentEnd as SubagentEnd
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
@@ -108,10 +113,13 @@ __version__ = "0.2.0"
 _MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools.toolset": "open_tools Toolset",
+    "core.agent.compaction": "CompressionPreview",
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
+    "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
+    "core.agent.subagents": "SubagentEnd",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
     "EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
