@@ -142,7 +142,7 @@ class PolicyEngine:
     ) -> PolicyVerdict:
         """Allow what only the built-in rules would ask if the sandbox encloses it and the setting is on."""
         source = self.sandboxed.source
-        is_asked = verdict.decision is Decision.ASK and not verdict.always_ask and _is_built_in(verdict)
+        is_asked = verdict.decision is Decision.ASK and not verdict.always_ask and is_built_in(verdict)
         if not source or not is_asked or not evaluator.is_safe_in_sandbox(rule_matches):
             return verdict
         reason = lazy("It runs in the sandbox, and {setting} allows such commands.", setting=SANDBOXED_SETTING)
@@ -185,7 +185,7 @@ class PolicyEngine:
             rule = format_quoted_rule(unchecked)
             reason = lazy("The command hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             return PolicyVerdict(Decision.DENY, unchecked, reason)
-        if verdict.decision is Decision.ALLOW or verdict.always_ask or not _is_built_in(verdict):
+        if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_built_in(verdict):
             return verdict
         asking = next(self._restricted_asks(facts), None) if is_opaque else None
         if asking is not None:
@@ -309,14 +309,14 @@ def _allows_named_files(rule: PolicyRule | None) -> bool:
     return rule.path is not None or rule.arguments is not None or any(map(is_secret_file, rule.command or ()))
 
 
-def _is_built_in(verdict: PolicyVerdict) -> bool:
+def is_built_in(verdict: PolicyVerdict) -> bool:
     """Return whether no configured rule is behind the verdict. A mode lifts only what the built-in rules ask."""
     return verdict.rule is None or verdict.rule.tier is Tier.DEFAULT
 
 
 def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
     is_edit = facts.server is None and (facts.kind is Kind.EDIT or facts.tool == "web_fetch")
-    if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_edit or not _is_built_in(verdict):
+    if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_edit or not is_built_in(verdict):
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.allows_network):
         return verdict

@@ -208,7 +208,7 @@ class TestFiles:
             ".gemini/oauth_creds.json": ("not used", "never read: the sign-in of Gemini CLI"),
             ".gemini/tmp": ("not used", "1 chat; import it with `tejat sessions import`"),
             ".gemini/extensions": ("not used", "found, extensions are not loaded yet: one"),
-            ".gemini/agents": ("not used", "found, agents are not loaded yet: helper.md"),
+            ".gemini/agents": ("used", "1 file"),
             ".gemini/skills": ("not used", "found, skills are not loaded yet: s"),
             ".agents/skills": ("not used", "found, skills are not loaded yet: t"),
         }

@@ -3,6 +3,7 @@
 import json
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ def machine(tmp_path: Path) -> ProgramEnv:
 
 
 def at_terminal(machine: ProgramEnv, *words: str) -> AbstractContextManager[PtyProgram]:
-    return run_at_terminal(*TEJAT[1:], "extensions", *words, cwd=machine.project, **machine.environment)
+    environment: dict[str, Any] = {**machine.environment}
+    return run_at_terminal(*TEJAT[1:], "extensions", *words, cwd=machine.project, **environment)
 
 
 def test_the_sheet_shows_what_runs(machine: ProgramEnv) -> None:

@@ -10,7 +10,7 @@ from tejat.engine.prompt.templates import load_template
 DIRECTORY = Path(words.__file__).parent
 SUBJECTS = [
     *("compress", "context", "edit_correction", "editing", "headless", "init", "interactive"),
-    *("lean", "memory", "router", "sandboxed", "shell", "system", "unsandboxed"),
+    *("lean", "memory", "router", "sandboxed", "shell", "subagent", "system", "unsandboxed"),
 ]
 
 

@@ -129,6 +129,14 @@ def _tool_commands() -> list[CommandSummary]:
             "hooks", _("List hooks, enable or disable them"), _("/hooks [list | enable NAME | disable NAME]")
         ),
         CommandSummary(
+            "extensions",
+            _("List, install, update and switch extensions"),
+            _(
+                "/extensions [list | review NAME | enable NAME | disable NAME | config NAME | update NAME | "
+                "install SOURCE | link PATH | uninstall NAME | reload | explore]"
+            ),
+        ),
+        CommandSummary(
             "shells",
             _("List, read and stop background processes"),
             _("/shells [list | tail PID [LINES] | stop PID]"),

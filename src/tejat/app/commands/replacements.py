@@ -13,7 +13,6 @@ REPLACEMENTS = {
     "corgi": lazy("There is no corgi here. Woof."),
     "cost": lazy("Use /stats."),
     "doctor": lazy("Use /about, or run `tejat doctor` in a shell."),
-    "extensions": lazy("Extensions are not loaded yet. Run `tejat extensions` to list those of Gemini CLI."),
     "feedback": lazy("Use /bug TITLE."),
     "footer": lazy("Use /settings ui.footer.items, or /settings ui.hideFooter."),
     "fork": lazy("Use /chat save NAME, then /chat resume NAME to continue a copy."),

@@ -203,6 +203,8 @@ class SessionManager:
         self.run_model = run_model
         self.events = events
         self.questions = questions
+        self.session_disabled_extensions: set[str] = set()
+        """Names, in lower case, of the extensions that the user turned off for this session."""
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)

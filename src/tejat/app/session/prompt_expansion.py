@@ -28,6 +28,12 @@ class PromptExpander:
         """Read the custom commands again when one is next called."""
         self.__dict__.pop("_commands", None)
 
+    def use_configuration(self, run_config: RunConfig) -> None:
+        """Use another configuration from the next prompt on."""
+        self._run_config = run_config
+        self.__dict__.pop("_mask", None)
+        self.reload_commands()
+
     async def expand(self, prompt: str, emit: EventSink) -> ExpandedPrompt:
         """Expand a prompt. Raises BadPrompt and NotTrusted."""
         called = re.fullmatch(_INVOCATION, prompt.strip())

@@ -1,7 +1,7 @@
 """What sub-agents get of their session: its tools, rules, budget, models and journal."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from tejat import __version__
@@ -11,15 +11,15 @@ from tejat.core.agent.events import AgentEvent, Noticed
 from tejat.core.agent.history_events import HistoryEvent
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
-from tejat.core.agent.subagents import SubagentDefinition
-from tejat.core.approval.confirmation import Approver
+from tejat.core.agent.subagents import INVOKE_AGENT, CopyMode, SubagentDefinition
+from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelFailure
 from tejat.core.tools.base import ToolContext, ToolResult
-from tejat.core.undo import net_changes
+from tejat.core.undo import net_changes, unit_entry_id
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.engine.loop.budget import Budget
@@ -29,11 +29,14 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.sessions.agent_records import agent_event_records
 from tejat.engine.sessions.event_bus import EventBus
+from tejat.engine.subagents.copies import AgentCopy, CopyUnavailable
 from tejat.engine.subagents.host import AgentModels
 from tejat.engine.subagents.models import OwnModelFallback, SessionModel
 from tejat.engine.subagents.prompt import PromptParts, build_agent_prompt
+from tejat.engine.subagents.rights import AgentIdentity
 from tejat.engine.subagents.run import SubagentRun
 from tejat.engine.subagents.runner import SubagentRunner
+from tejat.engine.subagents.tool_view import only_reads
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -161,6 +164,57 @@ class SessionHost:
             None if approver is None else approver.ask,
             self._notify_once,
         )
+
+    def open_copy(
+        self, definition: SubagentDefinition, identity: AgentIdentity, approver: Approver | None
+    ) -> AbstractAsyncContextManager[AgentCopy | None]:
+        if approver is None and self._manager.options.agents_in_copies and not self._only_reads(definition):
+            return self._open_copy(identity, approver)
+        match definition.copy_mode:
+            case CopyMode.NEVER:
+                return nullcontext()
+            case CopyMode.ALWAYS:
+                if approver is None:
+                    raise CopyUnavailable(
+                        _("This agent only works in a copy of the files. Without a terminal, use --agents-in-copies.")
+                    )
+                return self._open_copy(identity, approver)
+            case CopyMode.ASK:
+                return nullcontext() if approver is None else self._offer_copy(identity, approver)
+
+    @asynccontextmanager
+    async def _offer_copy(self, identity: AgentIdentity, approver: Approver) -> AsyncGenerator[AgentCopy | None]:
+        """Ask whether the agent should work in a copy. Raises CopyUnavailable if it should not start."""
+        prompt = _(
+            "Let {agent} work in a copy of the files? It is not asked about each change; you review all changes at "
+            "the end. With a no it works on the files themselves and asks as usual.",
+            agent=identity.agent_id,
+        )
+        confirmation = InfoConfirmation(_("Work in a copy"), prompt)
+        reply = await approver.ask(ApprovalRequest(confirmation, INVOKE_AGENT))
+        if reply.outcome in (Outcome.STOP, Outcome.STOP_AGENT):
+            raise CopyUnavailable(_("The user did not start the agent."))
+        if reply.outcome is not Outcome.PROCEED_ONCE:
+            yield None
+            return
+        async with self._open_copy(identity, approver) as copy:
+            yield copy
+
+    def _open_copy(self, identity: AgentIdentity, approver: Approver | None) -> AbstractAsyncContextManager[AgentCopy]:
+        from tejat.app.subagents.working_copy import CopyContext, open_agent_copy
+
+        manager = self._manager
+        run_config = manager.run_config
+        context = CopyContext(
+            manager.toolset.services, run_config.ignore_options, run_config.paths.outputs, approver, self._notify_once
+        )
+        return open_agent_copy(context, identity)
+
+    def _only_reads(self, definition: SubagentDefinition) -> bool:
+        return only_reads(self.scheduler.registry, definition)
+
+    def undo_id(self, agent_id: str) -> str:
+        return unit_entry_id(self._session.session_id, agent_id)
 
     def declare(
         self, registry: ToolRegistry, is_forbidden: Callable[[str, str | None], bool], window: Callable[[], int]

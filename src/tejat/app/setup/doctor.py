@@ -11,6 +11,7 @@ from tejat.app.authentication import is_keyless_gateway
 from tejat.app.model_source import own_prices, resolve_name, settings_of_service
 from tejat.app.run_config import RunConfig
 from tejat.app.setup.fixes import edit_fix
+from tejat.app.setup.subagent_checks import subagent_checks
 from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
@@ -44,6 +45,7 @@ def configuration_checks(
         *_network_checks(run_config),
         *policy_checks(run_config),
         *_file_checks(run_config),
+        *subagent_checks(run_config),
         *_user_checks(),
         _locale_check(process_environment),
     ]

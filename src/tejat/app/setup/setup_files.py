@@ -102,6 +102,10 @@ def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) ->
             yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
         else:
             yield SetupFile(lazy("policies"), policies, FileUse.USED, _count_files(len(found)))
+    agents = os.path.join(directory, "agents")
+    if found := _files(agents, "[!_.]*.md"):
+        detail = _count_files(len(found)) if is_trusted else untrusted
+        yield SetupFile(lazy("agents"), agents, use, detail)
     for what in _NOT_LOADED:
         yield from _not_loaded(what, os.path.join(directory, str(what)), what)
 
@@ -191,7 +195,7 @@ def _count_files(count: int) -> str:
     return lazy_plural("{count} file", "{count} files", count)
 
 
-_NOT_LOADED = (lazy("extensions"), lazy("skills"), lazy("agents"))
+_NOT_LOADED = (lazy("extensions"), lazy("skills"))
 _BOOKKEEPING = frozenset({"extension-enablement.json"})
 _LABELS = {".gemini/system.md": lazy("system prompt")}
 _IGNORED_FILES = (

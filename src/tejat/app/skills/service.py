@@ -91,6 +91,11 @@ class SkillService:
         after = {skill.call_name for skill in self._library.skills}
         return frozenset(after - before), frozenset(before - after)
 
+    def use_configuration(self, run_config: RunConfig) -> None:
+        """Look for skills again, in the places of another configuration."""
+        self._run_config = run_config
+        self._library = None
+
     def tool_entry(self) -> ToolEntry | None:
         """The tool for the skills that the model may activate, None if there are none."""
         names = [skill.call_name for skill in self.library.catalogue]

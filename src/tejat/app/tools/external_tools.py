@@ -9,7 +9,7 @@ from tejat.app.run_config import RunConfig
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
 from tejat.core.i18n import _
 from tejat.engine.calls.secret_mask import SecretMask
-from tejat.tools.registry import ToolRegistry
+from tejat.tools.registry import ToolRegistry, ToolSource
 
 if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager
@@ -78,6 +78,16 @@ class ExternalTools:
             await asyncio.wait((self._startup_task,))
         if self.mcp_manager is not None:
             await self.mcp_manager.close()
+
+    async def restart(self, run_config: RunConfig) -> None:
+        """Stop everything, forget the tools of servers, and start again with another configuration."""
+        await self.close()
+        registry = self._context.registry
+        for alias in {entry.origin for entry in registry.entries() if entry.source is ToolSource.MCP}:
+            registry.replace_server_tools(alias, ())
+        self._context = self._context._replace(run_config=run_config)
+        self.mcp_manager, self._startup_task = None, None
+        self.start()
 
     def take_notices(self) -> list[str]:
         """New notices for the user, each once and limited in number."""

@@ -314,7 +314,7 @@ class ToolServices:
             outputs=self._paths.outputs,
             wrap=run_without_sandbox if session_sandbox.report.sandbox is None else session_sandbox.wrap,
             sandbox_note=session_sandbox.warning,
-            copies=lambda: self._copies,
+            copies=lambda: self.copies,
             idle=self._settings.shell_idle_seconds.value,
             on_background=self._report_background,
         )
@@ -327,7 +327,7 @@ class ToolServices:
             self.on_background(jobs, job)
 
     @cached_property
-    def _copies(self) -> "OverlayManager":
+    def copies(self) -> "OverlayManager":
         from tejat.workspace.overlay.manager import OverlayManager
 
         copies = OverlayManager(self._session_sandbox, self._paths.overlays)

@@ -8,7 +8,7 @@ from tejat.app.extensions.consent_dialog import ConsentDialog
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import FAILURES, NotConfirmed
 from tejat.app.extensions.installer import ExtensionInstaller
-from tejat.app.run_config import load_run_config
+from tejat.app.run_config import load_user_config
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error, print_usage_error
 from tejat.config.settings.admin import require_enabled
@@ -85,7 +85,8 @@ def run_command(work: Callable[[ExtensionRuntime], Awaitable[str]], *, agrees: b
 
 def load_environment() -> ExtensionEnvironment:
     """Raises UsageError, ConfigurationError if extensions are switched off for the machine."""
-    run_config = load_run_config(["."])
+    # No extension is in use while extensions are managed, and none is taken over by being listed.
+    run_config = load_user_config(["."]).load_project(extensions=())
     require_enabled(run_config.settings.extensions_enabled, "admin.extensions.enabled")
     return ExtensionEnvironment(run_config)
 

@@ -53,8 +53,11 @@ class ExtensionEnablement:
         return not self.problem and ((rule := self.deciding_rule(name, directory)) is None or rule.is_on)
 
     def deciding_rule(self, name: str, directory: str) -> EnablementRule | None:
+        rules = self.rules.get(name)
+        if not rules:
+            return None
         place = _with_slashes(os.path.realpath(directory))
-        matching = [rule for rule in self.rules.get(name, ()) if rule.matches(place)]
+        matching = [rule for rule in rules if rule.matches(place)]
         return matching[-1] if matching else None
 
 

@@ -106,6 +106,7 @@ class _Search:
     ) -> None:
         self._paths = paths
         self._root = root
+        self._real_directory = os.path.realpath(paths.extensions)
         self._selection = None if selection is None else _selected_names(selection)
         self._takes_over = takes_over
         self._checks_all = checks_all
@@ -143,7 +144,8 @@ class _Search:
     def _find_one(self, name: str) -> FoundExtension | None:
         """Decide about one directory, None if there is nothing to tell about it."""
         directory = os.path.join(self._paths.extensions, name)
-        consent = (self._consents or {}).get(os.path.realpath(directory))
+        real = os.path.join(self._real_directory, name)
+        consent = (self._consents or {}).get(os.path.realpath(real) if os.path.islink(real) else real)
         found = FoundExtension(directory, directory, name, ExtensionState.BROKEN, consent=consent)
         if consent is not None:
             found = replace(found, is_restricting=not self._find_off_reason(consent.name))

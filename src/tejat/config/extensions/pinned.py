@@ -2,6 +2,7 @@
 
 import os
 import threading
+from functools import cached_property
 
 from tejat.config.extensions.consent_store import ExtensionConsent, read_consent_details, renew_code
 from tejat.config.extensions.pins import (
@@ -29,11 +30,14 @@ class PinnedExtension:
         self._paths = paths
         self._name = name
         self._path = path
-        self._root = os.path.realpath(path)
         self._context_files = context_files
         self._consent = consent
         self._code: dict[str, Pin] | None = None
         self._lock = threading.Lock()
+
+    @cached_property
+    def _root(self) -> str:
+        return os.path.realpath(self._path)
 
     def find_change(self) -> str:
         """The reason why no program of the extension may be started now, empty if it is unchanged.
@@ -46,6 +50,14 @@ class PinnedExtension:
             except (UsageError, OSError) as error:
                 return lazy("the extension {name} cannot be checked: {why}", name=self._name, why=error)
         return "" if not changed else describe_change(self._name, changed)
+
+    def accepts_declared(self, relative: str, content: bytes) -> bool:
+        """Whether this is the content of a declared file that was agreed to."""
+        pin = self._consent.declared.get(relative)
+        if pin is not None and pin.is_link:
+            real = os.path.realpath(os.path.join(self._root, relative))
+            pin = self._consent.declared.get(os.path.relpath(real, self._root))
+        return pin is not None and pin.digest == digest_content(content)
 
     def accepts(self, path: str, status: os.stat_result, content: bytes) -> bool:
         """Whether this is the content of a file, by its real path, that was agreed to. Blocks while pins are read."""

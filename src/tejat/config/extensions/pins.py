@@ -52,6 +52,10 @@ class Pin(NamedTuple):
     is_executable: bool
     identity: FileIdentity
 
+    @property
+    def is_link(self) -> bool:
+        return self.digest.startswith(_LINK)
+
 
 @frozen
 class PinCheck:

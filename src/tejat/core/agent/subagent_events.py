@@ -34,7 +34,8 @@ class AgentActivity:
 class AgentEnded:
     """The end of a sub-agent, with its own figures. `files_changed` counts the files that its calls changed.
 
-    `error` says what went wrong, empty if it reached its goal.
+    `error` says what went wrong, empty if it reached its goal. `patch` is a diff of the changes in a copy that nobody
+    could keep.
     """
 
     agent_id: str
@@ -47,3 +48,4 @@ class AgentEnded:
     seconds: float = 0.0
     files_changed: int = 0
     error: str = ""
+    patch: str = ""

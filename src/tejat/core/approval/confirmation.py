@@ -103,7 +103,8 @@ class TrialConfirmation:
 
     `changes` are all file changes, and `diff` shows those in text files. `exit_code` is negative for the signal that
     ended the command, and None if it did not end. With `obstacles` the changes cannot be applied. `digest` is a hash of
-    what was shown.
+    what was shown. If `agent` is set, it is the run of a sub-agent that worked in the copy: `command` is its task, and
+    `output` its result.
     """
 
     title: str
@@ -115,6 +116,7 @@ class TrialConfirmation:
     exit_code: int | None
     obstacles: tuple[str, ...] = ()
     digest: str = ""
+    agent: str = ""
     proposal: object = field(default=None, repr=False, compare=False)
     type: str = field(default="trial", init=False)
 

@@ -80,9 +80,9 @@ def save_answer(paths: AppPaths, root: str, rules: Sequence[PolicyRule], scope: 
 
 
 def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
-    from tejat.policy.rules.rule_file import parse_rules
+    from tejat.policy.rules.rule_file import parse_rules_once
 
-    for rule in parse_rules(text.text, source=text.path, tier=_TIERS[text.tier]):
+    for rule in parse_rules_once(text.text, text.path, _TIERS[text.tier]):
         if rule.decision is not Decision.ALLOW or rule.passed_over is not None:
             yield rule
         elif text.allows_nothing is not None:

@@ -45,6 +45,7 @@ class AgentLoop:
         self._completion = completion
         self._clock = clock
         self._hooks = hooks
+        self._declarations = conversation.template.declarations
 
     async def run(self, prompt: str) -> SubagentOutcome:
         """Do the task. Raises only CancelledError and programming errors."""
@@ -54,7 +55,17 @@ class AgentLoop:
             return SubagentOutcome(SubagentEnd.ERROR, str(stop))
         message = user_message(prompt, context) if context else user_message(prompt)
         self._conversation.start_prompt(message, prompt)
-        outcome = await self._work(prompt)
+        return await self._finish(await self._work(prompt))
+
+    async def resume(self, message: str) -> SubagentOutcome:
+        """Continue after the end, with a message of the user. Raises as `run` does."""
+        self._completion.result = None
+        self._tools.is_closed = False
+        self._conversation.template = replace(self._conversation.template, declarations=self._declarations)
+        self._conversation.add_follow_up(message)
+        return await self._finish(await self._work(message))
+
+    async def _finish(self, outcome: SubagentOutcome) -> SubagentOutcome:
         if outcome.reason in _WITH_LAST_REQUEST:
             outcome = await self._request_result(outcome)
         return outcome if outcome.result else replace(outcome, result=self.last_text)

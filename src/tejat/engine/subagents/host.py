@@ -21,6 +21,8 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
+from tejat.engine.subagents.copies import AgentCopy
+from tejat.engine.subagents.rights import AgentIdentity
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -76,6 +78,15 @@ class SubagentHost(Protocol):
         """Run the agent's own MCP servers, whose tools are added to its registry."""
         ...
 
+    def open_copy(
+        self, definition: SubagentDefinition, identity: AgentIdentity, approver: Approver | None
+    ) -> AbstractAsyncContextManager[AgentCopy | None]:
+        """Open the copy of the files that an agent works in, None if it works on the files themselves.
+
+        Raises CopyUnavailable if it must not start without a copy.
+        """
+        ...
+
     def declare(
         self, registry: ToolRegistry, is_forbidden: Callable[[str, str | None], bool], window: Callable[[], int]
     ) -> ToolDeclarations:
@@ -94,6 +105,10 @@ class SubagentHost(Protocol):
 
     def count_changed_files(self, agent_id: str) -> int:
         """How many files the calls of a run changed."""
+        ...
+
+    def undo_id(self, agent_id: str) -> str:
+        """The id by which all changes of a run are undone."""
         ...
 
     def interrupt(self) -> bool:

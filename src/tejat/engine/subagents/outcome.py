@@ -27,13 +27,13 @@ class SubagentOutcome:
 
 
 def tool_result(
-    definition: SubagentDefinition, outcome: SubagentOutcome, *, unit: str, files_changed: int
+    definition: SubagentDefinition, outcome: SubagentOutcome, *, undo_id: str, files_changed: int
 ) -> ToolResult:
     """Build the result of the call that started the run. Every end but GOAL is an error."""
     content = _content(definition.name, outcome)
     if files_changed:
         files = "1 file" if files_changed == 1 else f"{files_changed:,} files"
-        content += f"\n\n{files} changed (undo unit {unit})."
+        content += f"\n\n{files} changed (undo id: {undo_id})."
     if outcome.reason is SubagentEnd.GOAL:
         return ToolResult(content, outcome.result)
     return ToolResult(content, outcome.error, ToolError(content, _error_type(outcome)))

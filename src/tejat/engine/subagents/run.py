@@ -21,6 +21,7 @@ from tejat.engine.subagents.agent_loop import AgentLoop
 from tejat.engine.subagents.budget import AgentBudget
 from tejat.engine.subagents.clock import RunClock
 from tejat.engine.subagents.complete_task import CompleteTaskTool
+from tejat.engine.subagents.copies import AgentCopy, CopyPermission, CopyUnavailable
 from tejat.engine.subagents.host import AgentModels, SubagentHost
 from tejat.engine.subagents.outcome import SubagentOutcome
 from tejat.engine.subagents.rights import AgentApprover, AgentIdentity, AgentPermission
@@ -61,6 +62,7 @@ class SubagentRun:
         self._events = EventBus[AgentEvent]()
         self._events.subscribe(self._on_event)
         self._calls = 0
+        self._patch = ""
         self._conversation: Conversation | None = None
         self._loop: AgentLoop | None = None
         self._work: asyncio.Task[SubagentOutcome] | None = None
@@ -94,6 +96,8 @@ class SubagentRun:
             if self._budget.remaining_seconds == 0:
                 outcome = SubagentOutcome(SubagentEnd.BUDGET, self._budget.time_limit_reached()[1])
             raise
+        except CopyUnavailable as error:
+            outcome = SubagentOutcome(SubagentEnd.ERROR, str(error))
         except Exception as error:  # noqa: BLE001 -- an agent must not end the turn of its parent
             outcome = SubagentOutcome(SubagentEnd.ERROR, report_unexpected(error, "a sub-agent"))
         finally:
@@ -129,9 +133,12 @@ class SubagentRun:
             if hooks is not None:
                 hooks = hooks.for_agent(identity.agent_id, definition.name, approver, self._events.emit)
                 stack.push_async_callback(hooks.tool_hooks.close)
-            permission = AgentPermission(host.scheduler.permission, identity, approver)
+            copy = await stack.enter_async_context(host.open_copy(definition, identity, approver))
+            make_permission = AgentPermission if copy is None else CopyPermission
+            permission = make_permission(host.scheduler.permission, identity, approver)
             completion = CompleteTaskTool(definition.output)
-            tools = AgentTools(host.scheduler.registry, definition, completion)
+            wrap = None if copy is None else copy.copied
+            tools = AgentTools(host.scheduler.registry, definition, completion, wrap=wrap)
             await stack.enter_async_context(host.open_servers(definition, tools))
             parent = host.scheduler
             scheduler = Scheduler(
@@ -144,7 +151,17 @@ class SubagentRun:
             )
             self._conversation = conversation = self._open_conversation(models, scheduler, permission, hooks)
             self._loop = AgentLoop(definition, conversation, tools, completion, self._clock, hooks)
-            return await self._loop.run(self.task.prompt)
+            outcome = await self._loop.run(self.task.prompt)
+            return outcome if copy is None else await self._review_copy(copy, self._loop, outcome)
+
+    async def _review_copy(self, copy: AgentCopy, loop: AgentLoop, outcome: SubagentOutcome) -> SubagentOutcome:
+        """Let the user decide about the changes in a copy, who may send the agent back to work."""
+        while True:
+            review = await copy.review(outcome.result)
+            if not review.feedback:
+                self._patch = review.patch
+                return replace(outcome, result="\n\n".join(filter(None, (outcome.result.strip(), review.text))))
+            outcome = await loop.resume(review.feedback)
 
     def _open_conversation(
         self, models: AgentModels, scheduler: Scheduler, permission: AgentPermission, hooks: "SessionHooks | None"
@@ -207,6 +224,7 @@ class SubagentRun:
                 seconds=self._clock.seconds,
                 files_changed=self.files_changed,
                 error=outcome.error,
+                patch=self._patch,
             )
         )
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Protocol
 
-from tejat.core.agent.subagents import INVOKE_AGENT, SubagentDefinition, current_agent
+from tejat.core.agent.subagents import INVOKE_AGENT, CopyMode, SubagentDefinition, current_agent
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.tools.base import ToolContext, ToolResult
@@ -44,7 +44,8 @@ class SubagentRunner:
 
     def only_reads(self, definition: SubagentDefinition) -> bool:
         """Whether runs of this agent can run side by side."""
-        return only_reads(self._host.scheduler.registry, definition)
+        is_in_copy = definition.copy_mode is CopyMode.ALWAYS
+        return is_in_copy or only_reads(self._host.scheduler.registry, definition)
 
     async def run(self, definition: SubagentDefinition, prompt: str, context: ToolContext) -> ToolResult:
         """Run an agent for a call. Raises ToolFailure if it cannot be started."""
@@ -75,9 +76,9 @@ class SubagentRunner:
             run.stop()
         return run is not None
 
-    @staticmethod
-    def _result_of(run: SubagentRun) -> ToolResult:
-        return tool_result(run.definition, run.outcome, unit=run.task.agent_id, files_changed=run.files_changed)
+    def _result_of(self, run: SubagentRun) -> ToolResult:
+        undo_id = self._host.undo_id(run.task.agent_id)
+        return tool_result(run.definition, run.outcome, undo_id=undo_id, files_changed=run.files_changed)
 
     def _take_id(self, definition: SubagentDefinition, index: int) -> str:
         """Return the id for a call: the name of the agent, and how often it was called in this session.

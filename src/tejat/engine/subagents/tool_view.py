@@ -1,5 +1,6 @@
 """The tools of a sub-agent: what its definition lists, as far as its parent has it."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -55,8 +56,17 @@ class AgentTools(ToolRegistry):
     Tools of the agent's own servers are registered here as far as the definition allows them.
     """
 
-    def __init__(self, parent: ToolRegistry, definition: SubagentDefinition, completion: BaseTool) -> None:
+    def __init__(
+        self,
+        parent: ToolRegistry,
+        definition: SubagentDefinition,
+        completion: BaseTool,
+        *,
+        wrap: Callable[[BaseTool], BaseTool] | None = None,
+    ) -> None:
+        """`wrap` replaces tools of the parent by those that work in a copy of the files."""
         super().__init__()
+        self._wrap = wrap
         self._parent = parent
         self._definition = definition
         self._parent_version = -1
@@ -90,12 +100,21 @@ class AgentTools(ToolRegistry):
             is_declared = entry.is_declared
             if self._definition.tools is not None and entry.name in self._definition.tools:
                 is_declared = _always  # it is meant for agents that name it
+<<<<<<< HEAD
             load = partial(self._load_shared, entry.name)
             self.register_entry(replace(entry, load=load, is_declared=is_declared))
             self._shared[entry.name] = entry
 
     def _load_shared(self, name: str) -> BaseTool:
         return self._parent[name].for_subagent()
+=======
+            self.register_entry(replace(entry, load=partial(self._load_shared, entry.name), is_declared=is_declared))
+            self._shared[entry.name] = entry
+
+    def _load_shared(self, name: str) -> BaseTool:
+        tool = self._parent[name]
+        return tool if self._wrap is None else self._wrap(tool)
+>>>>>>> main
 
     def __getitem__(self, name: str) -> BaseTool:
         """Find a tool for a call. Raises ToolFailure, also for a tool that only the parent has."""

@@ -1,6 +1,7 @@
 """Rule files in TOML."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import lazy
@@ -52,6 +53,12 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
         rules += parse_safety_checkers(text, source=source, tier=tier, names=names)
     return rules
+
+
+@lru_cache(maxsize=256)
+def parse_rules_once(text: str, source: str, tier: Tier) -> tuple[PolicyRule, ...]:
+    """The rules of a text that is parsed more than once in a run. Raises PolicyError."""
+    return tuple(parse_rules(text, source=source, tier=tier))
 
 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:

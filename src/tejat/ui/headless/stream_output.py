@@ -140,6 +140,7 @@ class StreamOutput:
             "duration_ms": self._streams.milliseconds(ended.seconds),
             "files_changed": ended.files_changed,
             **({"error": ended.error} if ended.error else {}),
+            **({"patch": ended.patch} if ended.patch else {}),
         }
 
 

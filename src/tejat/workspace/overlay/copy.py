@@ -89,16 +89,17 @@ class OverlayCopy:
             return OverlayChanges(self._changes[:MAX_CHANGES], "", (message,))
         return OverlayChanges(self._changes, self._diff(old), tuple(obstacles))
 
-    def apply(self, stop: Callable[[], None]) -> None:
-        """Apply the shown changes to the real files. The copy can be discarded afterwards.
+    def apply(self, stop: Callable[[], None], selected: Sequence[PathChange] | None = None) -> None:
+        """Apply the shown changes, or a selection of them, to the real files. The copy can be discarded afterwards.
 
         Raises ToolFailure, applying nothing, if one of the files has changed since; OSError with all failures if some
         changes could not be applied.
         """
         work: list[Restoration] = []
         refused: list[PathProblem] = []
+        shown = self._changes if selected is None else [change for change in self._changes if change in selected]
         for root in self._roots:
-            changes = [change for change in self._changes if change.root == root.real_path]
+            changes = [change for change in shown if change.root == root.real_path]
             seen = self._snapshot(root, [change.path for change in changes], stop, {})
             # From here on it is an undo in the other direction.
             reversed_changes = [replace(change, before=change.after, after=change.before) for change in changes]

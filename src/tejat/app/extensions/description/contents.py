@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 
+from tejat.config.extensions.active import fill_places
 from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import ExtensionManifest
 from tejat.config.extensions.pins import HOOKS_FILE, SETTINGS_FILE
@@ -110,7 +111,7 @@ class _Reader:
         self._remote_agents: list[str] = []
 
     def read(self) -> ExtensionContents:
-        servers = {name: each.value for name, each in self._manifest.servers(self._variables.expand_places).items()}
+        servers = {name: each.value for name, each in self._manifest.servers(self._fill_places).items()}
         files, size = _measure(self._path)
         return ExtensionContents(
             path=self._path,
@@ -150,9 +151,12 @@ class _Reader:
         self._problems += [warning.replace(path, HOOKS_FILE) for warning in config.warnings]
         return config.hooks
 
+    def _fill_places(self, text: str) -> str:
+        return fill_places(text, self._variables.places)
+
     def _expand(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
-            return self._variables.expand_places(value)
+            return self._fill_places(value)
         if isinstance(value, Mapping):
             return {name: self._expand(member) for name, member in value.items()}
         if isinstance(value, list | tuple):

@@ -11,7 +11,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.types import configured_servers
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -104,7 +104,7 @@ def measure_session(environment: ExtensionEnvironment, *, besides: str = "") -> 
     own = [
         name for name, each in configured_servers(run_config.settings).items() if each.tier is not SourceTier.EXTENSION
     ]
-    context = find_all_context_files(run_config).to_prompt(environment.root)
+    context = find_all_context_files(replace(run_config, extensions=())).to_prompt(environment.root)
     found = [
         each
         for each in environment.find_all().extensions

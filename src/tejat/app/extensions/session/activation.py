@@ -2,14 +2,10 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tejat.app.extensions.session.extension_hooks import (
-    hooks_path,
-    missing_settings_message,
-    parse_extension_hooks,
-    program_environment,
-)
 from tejat.app.extensions.session.notices import extension_notes, left_out_warnings
+from tejat.app.extensions.session.programs import missing_settings_message, program_environment
 from tejat.app.extensions.session.server_merge import ExtensionServers, merge_servers
 from tejat.config.env_expansion import is_secret
 from tejat.config.extensions.active import ActiveExtension, ExtensionEffects
@@ -18,10 +14,9 @@ from tejat.config.extensions.install_record import InstallType, extension_id
 from tejat.config.extensions.loader import ExtensionState, FoundExtension, find_extensions
 from tejat.config.extensions.manifest import ExtensionManifest
 from tejat.config.extensions.pinned import PinnedExtension
-from tejat.config.extensions.settings_values import ExtensionSettingsStore, find_missing
+from tejat.config.extensions.pins import HOOKS_FILE
 from tejat.config.extensions.variables import ExtensionVariables, find_references, leads_out
 from tejat.config.files.reader import AllowedWriters, read_config_bytes
-from tejat.config.hooks import HookConfig
 from tejat.config.jsonc import JsonNode
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
@@ -30,10 +25,10 @@ from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
-from tejat.core.ui.theme_colours import ThemeColours
-from tejat.policy.rules.rule_file import parse_rules
-from tejat.policy.rules.tool_lists import ToolLists, rules_from_settings
-from tejat.policy.types import Tier
+
+if TYPE_CHECKING:
+    from tejat.config.hooks import HookConfig
+    from tejat.core.ui.theme_colours import ThemeColours
 
 _MIN_SECRET_LENGTH = 4
 
@@ -125,7 +120,7 @@ class _Activation:
             settings, exclude=(*settings.exclude, *self._excluded), custom_themes=themes, plan_directory=plan
         )
 
-    def _themes(self, manifest: ExtensionManifest) -> Iterator[tuple[str, Setting[ThemeColours]]]:
+    def _themes(self, manifest: ExtensionManifest) -> "Iterator[tuple[str, Setting[ThemeColours]]]":
         try:
             for name, theme in manifest.themes().items():
                 yield name, Setting(theme, manifest.path, SourceTier.EXTENSION)
@@ -140,19 +135,15 @@ class _Activation:
         manifest, consent = found.manifest, found.consent
         assert manifest is not None
         assert consent is not None
-        values = self._read_values(found, manifest)
-        missing = {setting.variable: setting.name for setting in find_missing(manifest, values)}
+        values = self._read_values(found, manifest) if manifest.settings else {}
+        declared = manifest.effective_settings
+        missing = {setting.variable: setting.name for setting in declared if setting.variable not in values}
         variables = ExtensionVariables(found.path, self._root, self._environment, values)
         pinned = PinnedExtension(self._paths, found.name, found.path, manifest.possible_context_files, consent)
         reader = _PinnedReader(found, pinned)
         rules = list(self._read_rules(found, reader))
         excluded = [_excluded_tool(found.name, entry) for entry in manifest.excluded_tools]
-        hooks_text = reader.read(hooks_path(found.path)) if any(map(_is_hooks_file, consent.declared)) else None
-        hooks = (
-            ()
-            if hooks_text is None
-            else parse_extension_hooks(found.name, hooks_path(found.path), hooks_text, variables, missing)
-        )
+        hooks = _read_hooks(found, reader, variables, missing) if HOOKS_FILE in consent.declared else ()
         servers = {
             alias: replace(setting, value=_with_variables(setting.value, values))
             for alias, setting in manifest.servers(variables.expand).items()
@@ -179,8 +170,8 @@ class _Activation:
             self.rules.append(_protected_source(found))
 
     def _read_values(self, found: FoundExtension, manifest: ExtensionManifest) -> dict[str, str]:
-        if not manifest.settings:
-            return {}
+        from tejat.config.extensions.settings_values import ExtensionSettingsStore
+
         store = ExtensionSettingsStore(
             self._paths,
             found.directory,
@@ -195,9 +186,10 @@ class _Activation:
         """Read the rules, which must be valid: a missing denial is worse than a missing extension."""
         assert found.consent is not None
         for relative in filter(_is_rule_file, sorted(found.consent.declared)):
-            path = os.path.join(found.path, relative)
-            text = reader.read(path)
-            parse_rules(text, source=path, tier=Tier.EXTENSION)
+            from tejat.app.extensions.session.rule_checks import check_rules
+
+            path, text = os.path.join(found.path, relative), reader.read(relative)
+            check_rules(text, path)
             yield PolicyFile(path, text, SourceTier.EXTENSION)
 
     def _keep_restrictions(self, found: FoundExtension, consent: ExtensionConsent) -> None:
@@ -206,11 +198,13 @@ class _Activation:
         self._excluded += (Setting(tool, source, SourceTier.EXTENSION) for tool in consent.excluded_tools)
         if not any(map(_is_rule_file, consent.declared)):
             return
+        from tejat.app.extensions.session.rule_checks import check_rules
+
         try:
             texts = read_consent_details(self._paths, consent).texts
             for relative in filter(_is_rule_file, sorted(texts)):
                 path = os.path.join(found.path, relative)
-                parse_rules(texts[relative], source=path, tier=Tier.EXTENSION)
+                check_rules(texts[relative], path)
                 self.rules.append(PolicyFile(path, texts[relative], SourceTier.EXTENSION))
         except UsageError as error:
             self.warnings.append(
@@ -225,11 +219,11 @@ class _PinnedReader:
         self._root = found.path
         self._pinned = pinned
 
-    def read(self, path: str) -> str:
+    def read(self, relative: str) -> str:
         """Raises ConfigurationError."""
+        path = os.path.join(self._root, relative)
         content = read_config_bytes(path, writers=AllowedWriters.ANYONE)
-        real = os.path.realpath(path)
-        if content is None or not self._pinned.accepts(real, os.stat(real), content):
+        if content is None or not self._pinned.accepts_declared(relative, content):
             raise ConfigurationError(lazy("{path} changed while it was read", path=path), path=path)
         try:
             return content.decode("utf-8-sig")
@@ -239,9 +233,21 @@ class _PinnedReader:
 
 def _excluded_tool(name: str, entry: Setting[str]) -> Setting[str]:
     """Raises PolicyError for an invalid entry."""
+    from tejat.app.extensions.session.rule_checks import check_excluded_tool
+
     source = lazy("{source}, extension {name}", source=entry.source, name=name)
-    rules_from_settings(ToolLists(exclude=(entry.value,)), tier=Tier.EXTENSION, source=str(source))
+    check_excluded_tool(entry)
     return Setting(entry.value, source, SourceTier.EXTENSION)
+
+
+def _read_hooks(
+    found: FoundExtension, reader: _PinnedReader, variables: ExtensionVariables, missing: Mapping[str, str]
+) -> "tuple[HookConfig, ...]":
+    """Raises ConfigurationError."""
+    from tejat.app.extensions.session.extension_hooks import parse_extension_hooks
+
+    path = os.path.join(found.path, HOOKS_FILE)
+    return parse_extension_hooks(found.name, path, reader.read(HOOKS_FILE), variables, missing)
 
 
 def _with_variables(server: McpServer, values: Mapping[str, str]) -> McpServer:
@@ -280,7 +286,8 @@ def _texts_in(node: JsonNode) -> Iterator[str]:
 def _secrets(manifest: ExtensionManifest, values: Mapping[str, str]) -> dict[str, str]:
     sensitive = {setting.variable for setting in manifest.settings if setting.is_sensitive}
     return {
-        name: value
+        # Another extension, or the environment, may have a variable of the same name.
+        f"{manifest.name}.{name}": value
         for name, value in values.items()
         if len(value) >= _MIN_SECRET_LENGTH and (name in sensitive or is_secret(name, value))
     }
@@ -294,7 +301,3 @@ def _protected_source(found: FoundExtension) -> PolicyFile:
 
 def _is_rule_file(relative: str) -> bool:
     return relative.startswith(f"{POLICY_DIRECTORY}/") and relative.endswith(".toml")
-
-
-def _is_hooks_file(relative: str) -> bool:
-    return relative == "hooks/hooks.json"

@@ -1,9 +1,10 @@
 """Hooks of an extension, from its `hooks/hooks.json`."""
 
-import os
+import json
 from collections.abc import Mapping
+from typing import cast
 
-from tejat.config.extensions.pins import HOOKS_FILE
+from tejat.app.extensions.session.programs import missing_settings_message, program_environment
 from tejat.config.extensions.variables import ExtensionVariables, find_references, leads_out
 from tejat.config.hooks import HookConfig, parse_hook_events
 from tejat.config.jsonc import JsoncError, parse_jsonc
@@ -32,11 +33,25 @@ def parse_extension_hooks(
     return tuple(_prepare(hook, name, path, variables, missing) for hook in hooks)
 
 
-def hooks_path(directory: str) -> str:
-    return os.path.join(directory, HOOKS_FILE)
+def _read_events(path: str, text: str) -> Mapping[str, list[Setting[JsonValue]]]:
+    """The entries by event. Raises ConfigurationError."""
+    try:
+        content: object = json.loads(text)
+    except (ValueError, RecursionError):
+        # Comments, or a mistake: the position is known after parsing it again.
+        return _parse_with_positions(path, text)
+    events = cast("dict[str, object]", content).get("hooks") if isinstance(content, dict) else None
+    if not isinstance(events, dict):
+        return _parse_with_positions(path, text)
+    found: dict[str, list[Setting[JsonValue]]] = {}
+    for event, entries in cast("dict[str, JsonValue]", events).items():
+        if not isinstance(entries, list):
+            return _parse_with_positions(path, text)
+        found[event] = [Setting(entry, path, SourceTier.EXTENSION) for entry in entries]
+    return found
 
 
-def _read_events(path: str, text: str) -> dict[str, list[Setting[JsonValue]]]:
+def _parse_with_positions(path: str, text: str) -> Mapping[str, list[Setting[JsonValue]]]:
     try:
         top = parse_jsonc(text).value
     except JsoncError as error:
@@ -78,14 +93,3 @@ def _prepare(
         environment={**program_environment(variables.settings), **own},
         refusal=refusal,
     )
-
-
-def program_environment(values: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the programs of an extension: its settings, and what keeps its directory unchanged."""
-    # Compiled modules in its directory would be a change of the extension.
-    return {"PYTHONDONTWRITEBYTECODE": "1", **values}
-
-
-def missing_settings_message(missing: Mapping[str, str], variables: set[str]) -> str:
-    """The reason why a program is not started."""
-    return lazy("missing settings: {names}", names=", ".join(missing[each] for each in missing if each in variables))

@@ -49,11 +49,13 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     """Return the choices for a request. Risky calls offer "no" first."""
     if isinstance(question.confirmation, ModelChangeConfirmation):
         return list(_model_choices(question.confirmation))
-    is_trial = isinstance(question.confirmation, TrialConfirmation)
-    label = _("No, discard it") if is_trial else _("No, continue")
+    trial = question.confirmation if isinstance(question.confirmation, TrialConfirmation) else None
+    label = _("No, discard it") if trial is not None else _("No, continue")
     no = ApprovalChoice("n", "no", label, _("no"), ApprovalReply(Outcome.CANCEL))
     yes = list(_yes_choices(question))
     label = _("No, and say what to do instead")
+    if trial is not None and trial.agent:
+        label = _("Send {agent} back to work, with a message", agent=escape_line(trial.agent))
     tell = ApprovalChoice("t", "tell", label, _("instead"), ChoiceAction.GIVE_FEEDBACK)
     stops = list(_stop_choices(question))
     return [no, *yes, tell, *stops] if question.risks else [*yes, no, tell, *stops]
@@ -135,7 +137,8 @@ def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
     if not trial.obstacles:
         label = _("Keep these changes") if trial.changes else _("Continue with this result")
         yield ApprovalChoice("y", "yes", label, _("keep"), ApprovalReply(Outcome.PROCEED_ONCE))
-    yield ApprovalChoice("r", "real", _("Run it for real instead"), _("real"), ApprovalReply(Outcome.RUN_FOR_REAL))
+    if not trial.agent:
+        yield ApprovalChoice("r", "real", _("Run it for real instead"), _("real"), ApprovalReply(Outcome.RUN_FOR_REAL))
 
 
 def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:

@@ -12,6 +12,11 @@ from tejat.ui.shared.path_labels import shorten_path
 
 def trial_heading(trial: TrialConfirmation) -> str:
     count = len(trial.changes)
+    if trial.agent:
+        agent = escape_line(trial.agent)
+        return ngettext(
+            "{agent} changed {count} file in a copy", "{agent} changed {count} files in a copy", count, agent=agent
+        )
     if not count:
         return _("Trial run in a copy") if trial.obstacles else _("Trial run in a copy: no changes")
     return ngettext("Trial run in a copy: {count} file changed", "Trial run in a copy: {count} files changed", count)
@@ -26,10 +31,13 @@ def trial_exit_label(trial: TrialConfirmation) -> str:
 
 
 def trial_lines(trial: TrialConfirmation, *, folder: str) -> Iterator[DisplayLine]:
-    """Yield the command, its output and the changed files, relative to `folder`. All but the labels is third-party."""
-    yield from command_lines(trial.command)
+    """Yield the command or task, its output and the changed files, relative to `folder`.
+
+    All but the labels is third-party.
+    """
+    yield from quote_lines(trial.command) if trial.agent else command_lines(trial.command)
     if trial.output.strip():
-        yield DisplayLine(DisplayLineKind.LABEL, _("Output:"))
+        yield DisplayLine(DisplayLineKind.LABEL, _("Result:") if trial.agent else _("Output:"))
         yield from quote_lines(trial.output.rstrip("\n"))
     if trial.changes:
         yield DisplayLine(DisplayLineKind.LABEL, _("Changed files:"))

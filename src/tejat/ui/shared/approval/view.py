@@ -167,7 +167,8 @@ def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterato
     if isinstance(confirmation, TrialConfirmation):
         for obstacle in confirmation.obstacles:
             yield Fact(FactKind.WARNING, _("Cannot be kept: {reason}", reason=escape_line(obstacle)))
-        yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
+        if not confirmation.agent:
+            yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
     if question.note:
         yield Fact(FactKind.NOTE, escape_line(question.note))
     if question.reason:

@@ -1,0 +1,1 @@
+"""Sub-agents of a session."""

@@ -1,0 +1,1 @@
+"""Tools that work in an overlay copy of the workspace, through a worker process inside of it."""
