@@ -43,6 +43,8 @@ TOOLS = {
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
     "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
+    "enter_plan_mode": ("Enter Plan Mode", "EnterPlanModeTool", "plan"),
+    "exit_plan_mode": ("Exit Plan Mode", "ExitPlanModeTool", "plan"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -158,6 +160,8 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
     "invoke_agent": (["agent_name", "prompt"], []),
+    "enter_plan_mode": ([], ["reason"]),
+    "exit_plan_mode": (["plan_filename"], []),
 }
 
 
@@ -251,6 +255,8 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
     "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
     "get_internal_docs": ([{}], [{"path": "index.md"}]),
+    "enter_plan_mode": ([{}], [{"reason": "It is large."}]),
+    "exit_plan_mode": ([{"plan_filename": "plan.md"}, {"plan_path": "plan.md"}], []),
 }
 
 

@@ -15,6 +15,7 @@ LAZY_IMPORTS = {
     "app/model_source.py": "a run is recorded or replayed",
     "app/preferences.py": "a theme of Gemini CLI is chosen",
     "app/plugins/discovery.py": "there is a plugin to load",
+    "app/session/approval_mode.py": "plan mode is used",
     "app/session/initial_state.py": "a chat is imported",
     "app/session/interactive.py": "the user runs a shell line",
     "app/session/manager.py": "a run needs the service",

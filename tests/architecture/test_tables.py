@@ -14,6 +14,7 @@ PARTIAL_TABLES = {
     ("mcp/client.py", "_STEP_ACTIONS"): "only the steps of a connection that have a time limit",
     ("models/openai/request.py", "_NEXT_JSON_MODE"): "checked with `in` before; the last has no next one",
     ("models/openai/request.py", "_NEXT_LIMIT"): "checked with `in` before; the last has no next one",
+    ("tools/exit_plan_mode.py", "_MODES"): "a plan is approved for these modes only",
     ("ui/terminal/render/rich_output.py", "_SYSTEMS"): "without colours there is no system of them; checked before",
     ("workspace/paths/glob/wildcard_regex.py", "_PREFIXES"): "checked before",
     ("workspace/sandbox/bubblewrap.py", "_PLACEHOLDER_TEXTS"): "checked with `in` before",

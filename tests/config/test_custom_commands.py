@@ -8,9 +8,12 @@ import pytest
 
 from tejat.config import custom_commands
 from tejat.config.custom_commands import CustomCommand, CustomCommands, find_custom_commands
-from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.extensions.active import ActiveExtension
+from tejat.config.extensions.consent_store import ConsentParty, ExtensionConsent
+from tejat.config.extensions.pins import pin_declared
+from tejat.config.paths import AppPaths, SourceTier, app_paths
 from tejat.config.trust.decision import TrustDecision, TrustLevel
-from tejat.config.trust.store import TrustItem
+from tejat.config.trust.store import FolderIdentity, TrustItem
 
 USER, PROJECT = SourceTier.USER, SourceTier.WORKSPACE
 
@@ -269,3 +272,57 @@ class TestLimits:
         path = put(machine.own, "x.toml", "x" * 2**23)
         told = f"Could not read {path}: larger than 8 MiB. Remove what you do not need."
         assert machine.find() == left_out("x", told)
+
+
+class TestExtensions:
+    """Commands of extensions leave the names of others alone."""
+
+    @staticmethod
+    def extension(tmp_path: Path, name: str, **files: str) -> ActiveExtension:
+        directory = tmp_path / "extensions" / name
+        (directory / "commands").mkdir(parents=True)
+        for file, text in files.items():
+            (directory / "commands" / f"{file}.toml").write_text(text)
+        pins = pin_declared(str(directory), ())
+        consent = ExtensionConsent(str(directory), FolderIdentity(0, 0, 0), name, "1", ConsentParty.USER, 0, pins)
+        return ActiveExtension(name, "1", str(directory), consent=consent)
+
+    @staticmethod
+    def find(tmp_path: Path, *extensions: ActiveExtension, reserved: tuple[str, ...] = ()) -> CustomCommands:
+        paths = app_paths({"HOME": str(tmp_path / "home")})
+        trust = TrustDecision(TrustLevel.UNKNOWN, "")
+        return find_custom_commands(paths, str(tmp_path), trust, extensions, reserved)
+
+    def test_all_names_of_one(self, tmp_path: Path) -> None:
+        found = self.find(tmp_path, self.extension(tmp_path, "a", deploy='prompt = "p"\ndescription = "d"'))
+        command = found.commands["deploy"]
+        assert command.description == "[a] d"
+        assert command.places["${workspacePath}"] == str(tmp_path)
+        assert found.find("a:deploy") is found.find("a.deploy") is command
+        assert found.names == {"deploy", "a:deploy", "a.deploy"}
+
+    def test_built_in_and_own_names_stay(self, tmp_path: Path) -> None:
+        own = tmp_path / "home" / ".gemini" / "commands"
+        own.mkdir(parents=True)
+        (own / "deploy.toml").write_text('prompt = "mine"')
+        text = 'prompt = "p"'
+        found = self.find(tmp_path, self.extension(tmp_path, "a", deploy=text, help=text), reserved=("help",))
+        assert set(found.commands) == {"deploy", "a:deploy", "a:help"}
+        assert found.commands["deploy"].prompt == "mine"
+        assert found.aliases == {"a.deploy": "a:deploy", "a.help": "a:help"}
+
+    def test_of_two_neither_gets_it(self, tmp_path: Path) -> None:
+        text = 'prompt = "p"'
+        found = self.find(
+            tmp_path, self.extension(tmp_path, "a", x=text), self.extension(tmp_path, "b", x=text, y=text)
+        )
+        assert set(found.commands) == {"a:x", "b:x", "y"}
+        assert "/a:x, /b:x" in found.invalid["x"]
+
+    def test_changed_and_broken_files_are_left_out(self, tmp_path: Path) -> None:
+        extension = self.extension(tmp_path, "a", good='prompt = "p"', bad="prompt = ", changed='prompt = "p"')
+        Path(extension.path, "commands/changed.toml").write_text('prompt = "q"')
+        Path(extension.path, "commands/new.toml").write_text('prompt = "q"')
+        found = self.find(tmp_path, extension)
+        assert set(found.commands) == {"good"}
+        assert set(found.invalid) == {"a:bad", "a:changed", "a:new"}

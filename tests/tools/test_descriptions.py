@@ -86,4 +86,9 @@ def test_the_names_that_are_declared() -> None:
         "save_memory": (["fact"], ["fact"]),
         "web_fetch": (["prompt"], ["prompt"]),
         "google_web_search": (["query"], ["query"]),
+        "ask_user": (["questions"], ["questions"]),
+        "write_todos": (["todos"], ["todos"]),
+        "get_internal_docs": (["path"], []),
+        "enter_plan_mode": (["reason"], []),
+        "exit_plan_mode": (["plan_filename"], ["plan_filename"]),
     }

@@ -149,6 +149,10 @@ class AppPaths:
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")
 
+    def plans(self, root: str) -> str:
+        """The directory with a directory of plan files for each session."""
+        return os.path.join(self.state, "plans", project_key(root))
+
     def prompt_history(self, root: str) -> str:
         return os.path.join(self.state, "prompts", f"{project_key(root)}.jsonl")
 

@@ -111,8 +111,8 @@ class UndoEntry:
     `started` and `time` are the begin and the end of the call, in seconds since the epoch. `named` are the paths that
     the call names, directories with all that is in them. `undoes` is the entry that this one restored, `undone_by` the
     one that restored this one and is in force. `session` and `call` are the ids of the session and the call. `unit` is
-    the run of a sub-agent that the call belongs to, empty for none. All entries of such a run are undone as one entry,
-    which has them as its `parts`, newest first.
+    the run of a sub-agent that the call belongs to, empty for none; `call` is then the one that started the run. All
+    entries of such a run are undone as one entry, which has them as its `parts`, newest first.
     """
 
     id: str

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.i18n import lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
@@ -14,7 +14,7 @@ from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
-from tejat.policy.tool_names import MEMORY, SESSION_TOOLS
+from tejat.policy.tool_names import MEMORY, PLAN_MODE_TOOLS
 from tejat.policy.types import (
     NOT_SANDBOXED,
     CallFacts,
@@ -55,7 +55,7 @@ class PolicyEngine:
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
         self._by_caller: dict[tuple[object, ...], tuple[PolicyRule, ...]] = {}
-        self._hidden: dict[tuple[str, str | None, str], bool] = {}
+        self._hidden: dict[tuple[str, str | None, str, bool], bool] = {}
 
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
         return self._with((*self._configured, *rules))
@@ -92,17 +92,19 @@ class PolicyEngine:
             return False
         return self.with_sandboxed(SandboxedCommands("offer")).decide(facts).decision is Decision.ALLOW
 
-    def hides(self, tool: str, server: str | None = None, subagent: str = "") -> bool:
+    def hides(self, tool: str, server: str | None = None, subagent: str = "", *, has_plans: bool = False) -> bool:
         """Return whether the tool is forbidden with any arguments, so that the model need not know it.
 
-        `subagent` is the qualified name of the agent whose model it is.
+        `subagent` is the qualified name of the agent whose model it is. `has_plans` means that there is a directory for
+        plan files.
         """
-        key = tool, server, subagent
+        key = tool, server, subagent, has_plans
         if key not in self._hidden:
             self._hidden[key] = any(
                 rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
                 for rule in self._active
                 if matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
+                if not (has_plans and rule.spares_plans)
             )
         return self._hidden[key]
 
@@ -166,7 +168,8 @@ class PolicyEngine:
 
     def _apply_mode(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
         if verdict.decision is Decision.DENY:
-            return verdict
+            is_plan_rule = self.mode is ApprovalMode.PLAN and is_built_in(verdict)
+            return replace(verdict, reason=plan_mode_refusal(evaluator.call.facts)) if is_plan_rule else verdict
         match self.mode:
             case ApprovalMode.DEFAULT:
                 return verdict
@@ -254,7 +257,8 @@ class PolicyEngine:
     def _error_verdict(self, facts: CallFacts, error: Exception) -> PolicyVerdict:
         why = sanitize_text(f"{type(error).__name__}: {error}")[:_MAX_ERROR_LENGTH]
         if self.mode is ApprovalMode.PLAN and facts.kind not in READ_ONLY_KINDS:
-            reason = lazy("The policy could not evaluate this call ({why}), and plan mode is read-only.", why=why)
+            why = lazy("The policy could not evaluate this call ({why}).", why=why)
+            reason = join_lazy(" ", (plan_mode_refusal(facts), why))
             return PolicyVerdict(Decision.DENY, None, reason)
         unchecked = next(self._restricted_denials(facts), None) if self.mode is ApprovalMode.YOLO else None
         if unchecked is not None:
@@ -323,15 +327,33 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
     return PolicyVerdict(Decision.ALLOW, None, lazy("Auto-edit mode allows edits."))
 
 
+def plan_mode_refusal(facts: CallFacts) -> str:
+    """Return what plan mode says to a call that may change something, and where plans can be written."""
+    refusal = lazy("You are in Plan Mode and cannot modify source code.")
+    if not facts.plan_directory:
+        return refusal
+    hint = lazy(
+        "Only plans can be written: .md files directly in {directory}, with write_file or replace.",
+        directory=facts.plan_directory,
+    )
+    return join_lazy(" ", (refusal, hint))
+
+
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
     facts = evaluator.call.facts
     # An agent is in plan mode itself.
-    is_harmless = facts.kind is Kind.AGENT or facts.tool in SESSION_TOOLS
+    is_harmless = facts.kind is Kind.AGENT or facts.tool in PLAN_MODE_TOOLS
     if facts.kind in READ_ONLY_KINDS or (is_harmless and facts.server is None):
+        return verdict
+    if facts.plan_file:
+        is_ours = verdict.decision is Decision.ASK and is_built_in(verdict)
+        reason = lazy("Plan files can be written in plan mode.")
+        return PolicyVerdict(Decision.ALLOW, None, reason) if is_ours else verdict
+    if facts.server is not None:
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:
-        return PolicyVerdict(Decision.DENY, None, lazy("Plan mode is read-only, and {objection}.", objection=objection))
+        return PolicyVerdict(Decision.DENY, None, join_lazy(" ", (plan_mode_refusal(facts), objection)))
     if verdict.decision is Decision.ASK:
         return verdict
     return PolicyVerdict(Decision.ASK, verdict.rule, lazy("Plan mode asks before every command."))

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 
+from tejat.core.approval.plans import ENTER_PLAN_MODE, EXIT_PLAN_MODE
 from tejat.core.approval.user_question import ASK_USER
 from tejat.core.tools.todos import WRITE_TODOS
 
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
 
-SESSION_TOOLS = frozenset({ASK_USER, WRITE_TODOS})
+SESSION_TOOLS = frozenset({ASK_USER, WRITE_TODOS, ENTER_PLAN_MODE, EXIT_PLAN_MODE})
 """Built-in tools that reach nothing but the session and its user: allowed in every mode unless a rule denies them."""
 
 TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -32,8 +33,13 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     WRITE_TODOS: ("WriteTodosTool",),
     "get_internal_docs": ("GetInternalDocsTool",),
     "invoke_agent": ("AgentTool",),
+    ENTER_PLAN_MODE: ("EnterPlanModeTool",),
+    EXIT_PLAN_MODE: ("ExitPlanModeTool",),
 }
 """Every built-in tool with its class names and former names."""
+
+PLAN_MODE_TOOLS = SESSION_TOOLS | {"activate_skill", "complete_task", "recall"}
+"""Built-in tools that change no file, and whose own effects go by the rules in plan mode too."""
 
 CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}
 

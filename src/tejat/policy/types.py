@@ -48,9 +48,10 @@ class PolicyRule:
 
     `command_pattern` is a regular expression for the beginning of a shell command; only rules that deny or ask have
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
-    to those without. `spares_reading` leaves out tools that only read. `passed_over` is the reason why the rule does
-    not count, `note` says how it differs from what its file says. `subagent` limits the rule to calls of a sub-agent,
-    by its name or its qualified name. `name` and `description` are shown to people.
+    to those without. `spares_reading` leaves out tools that only read, `spares_plans` calls that write a plan file.
+    `passed_over` is the reason why the rule does not count, `note` says how it differs from what its file says.
+    `subagent` limits the rule to calls of a sub-agent, by its name or its qualified name. `name` and `description` are
+    shown to people.
     """
 
     decision: Decision
@@ -71,6 +72,7 @@ class PolicyRule:
     hints: tuple[tuple[str, object], ...] | None = None
     interactive: bool | None = None
     spares_reading: bool = False
+    spares_plans: bool = False
     note: str | None = None
     passed_over: str | None = None
     subagent: str | None = None
@@ -123,7 +125,8 @@ class CallFacts:
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
     tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `subagent` is the
     qualified name of the sub-agent that makes the call, empty for the session itself. `rule_names` are further names by
-    which rules may refer to the call.
+    which rules may refer to the call. `plan_file` is the plan file that the call would write, if it writes nothing
+    else, and `plan_directory` where plan files can be written; both are empty without plan files.
     """
 
     tool: str
@@ -144,6 +147,8 @@ class CallFacts:
     enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
     subagent: str = ""
     rule_names: tuple[str, ...] = ()
+    plan_file: str = ""
+    plan_directory: str = ""
 
 
 @frozen

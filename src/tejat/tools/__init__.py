@@ -14,6 +14,7 @@ from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
 if TYPE_CHECKING:
     from tejat.core.agent.session_state import SessionState
     from tejat.core.agent.subagents import SubagentLauncher
+    from tejat.core.approval.plans import PlanMode
     from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
@@ -56,6 +57,8 @@ class ToolDependencies(Protocol):
     def preset_answers(self) -> "PresetAnswers": ...
 
     def session_state(self) -> "SessionState": ...
+
+    def plan_mode(self) -> "PlanMode": ...
 
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
@@ -174,6 +177,14 @@ def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
             from tejat.tools.get_internal_docs import GetInternalDocsTool
 
             return GetInternalDocsTool()
+        case "enter_plan_mode":
+            from tejat.tools.enter_plan_mode import EnterPlanModeTool
+
+            return EnterPlanModeTool(dependencies.plan_mode())
+        case "exit_plan_mode":
+            from tejat.tools.exit_plan_mode import ExitPlanModeTool
+
+            return ExitPlanModeTool(dependencies.plan_mode())
         case _:
             return load_file_tool(name, dependencies.workspace())
 

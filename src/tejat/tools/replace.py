@@ -75,6 +75,7 @@ class EditTool(ProposingTool[ReplaceParams]):
     """The edit tool. `corrector` is asked for the intended text if the given one is missing in a file that was read."""
 
     error_label = "edit"
+    writes_plans = True
 
     def __init__(self, workspace: Workspace, corrector: EditCorrector | None = None) -> None:
         super().__init__(**tool_labels("replace", "Edit"), parameters=ReplaceParams, kind=Kind.EDIT)
@@ -128,7 +129,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         }
 
     async def run(self, params: ReplaceParams, context: ToolContext) -> ToolResult:
-        location = self._workspace.roots.locate(params.file_path)
+        location = self._workspace.roots.locate(context.plan_file or params.file_path)
 
         def work_out_and_make(corrected: str | None, stop: StopToken) -> ToolResult:
             return self._apply(location, params, context, lambda: self._plan_change(location, params, corrected), stop)

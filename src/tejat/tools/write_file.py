@@ -32,6 +32,7 @@ class WriteFileParams:
 
 class WriteFileTool(ProposingTool[WriteFileParams]):
     error_label = "write file"
+    writes_plans = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(**tool_labels("write_file", "WriteFile"), parameters=WriteFileParams, kind=Kind.EDIT)
@@ -67,7 +68,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         return {**params, "content": new_content, "modified_by_user": True, "ai_proposed_content": proposed}
 
     async def run(self, params: WriteFileParams, context: ToolContext) -> ToolResult:
-        location = self._workspace.roots.locate(params.file_path)
+        location = self._workspace.roots.locate(context.plan_file or params.file_path)
         return await run_blocking(lambda stop: self._write(location, params, context, stop))
 
     def _write(self, location: Location, params: WriteFileParams, context: ToolContext, stop: StopToken) -> ToolResult:

@@ -24,7 +24,7 @@ def test_every_part_and_what_is_free(env: CommandEnv) -> None:
     assert list(parts) == [
         "System prompt",
         "Sub-agents",
-        "16 built-in tools",
+        "17 built-in tools",
         "Opening messages",
         "Conversation",
         "Free",

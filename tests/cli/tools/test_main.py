@@ -27,6 +27,8 @@ NAMES = [
     "google_web_search",
     "ask_user",
     "write_todos",
+    "enter_plan_mode",
+    "exit_plan_mode",
 ]
 
 

@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from tejat.config.files.reported import report_once
+from tejat.config.files.reported import report_new, report_once
 
 
 def test_each_fact_once(tmp_path: Path) -> None:
@@ -36,3 +36,10 @@ def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
 def test_nothing_is_raised_where_nothing_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert all(report_once(str(tmp_path / "file" / "told.json"), {"pro": "a"}) for _ in range(2))
+
+
+def test_new_facts_are_named(tmp_path: Path) -> None:
+    path = str(tmp_path / "reported.json")
+    assert report_new(path, {"a": "1", "b": "1"}) == ("a", "b")
+    assert report_new(path, {"a": "1", "b": "2", "c": "1"}) == ("b", "c")
+    assert report_new(path, {"a": "1"}) == ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tejat.core.agent.subagents import AgentRunId
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.undo import ChangeKind, RestoreScope, UndoEntry
@@ -23,8 +24,14 @@ class Project:
         self.root.mkdir()
         self.agent = ""
         self.log = UndoRecorder(
-            str(base / "state"), [str(self.root)], session=lambda: "session", unit=lambda: self.agent
+            str(base / "state"),
+            [str(self.root)],
+            session=lambda: "session",
+            agent=self.current_agent,
         )
+
+    def current_agent(self) -> AgentRunId:
+        return AgentRunId(self.agent, "parent") if self.agent else AgentRunId()
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -83,6 +90,7 @@ def test_a_run_is_one_entry_among_the_others(worked: Project) -> None:
     assert [Path(change.path).name for change in unit.changes] == ["a", "b", "d", "kept"]
     assert [change.kind for change in unit.changes] == [ChangeKind.CREATED] * 3 + [ChangeKind.CHANGED]
     assert len(unit.parts) == 5
+    assert unit.call == "parent"
     assert own.parts == ()
 
 

@@ -6,12 +6,18 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.engine.prompt.shell_quote import MAX_COMMAND_LENGTH, UnsafePlaceholder, substitute_argument
+from tejat.engine.prompt.shell_quote import (
+    MAX_COMMAND_LENGTH,
+    UnsafePlaceholder,
+    substitute_argument,
+    substitute_places,
+)
 
 PLACE = "{{args}}"
 BEHIND = "where quoting cannot protect it"
@@ -240,3 +246,22 @@ def test_nothing_that_is_accepted_runs_the_argument(pieces: list[str], argument:
     with tempfile.TemporaryDirectory() as directory:
         printed(line, directory)
         assert "MARK" not in os.listdir(directory), line
+
+
+class TestPlaces:
+    PLACES: ClassVar = {"${extensionPath}": "/e/a b", "${workspacePath}": "/plain", "${/}": "/"}
+
+    def test_each_is_a_part_of_one_word(self) -> None:
+        line = "cat ${extensionPath}${/}x ${workspacePath}${/}y"
+        assert substitute_places(line, self.PLACES) == "cat '/e/a b'/x /plain/y"
+
+    def test_a_plain_value_needs_no_quotes(self) -> None:
+        assert substitute_places("bash -c '${workspacePath}/x'", self.PLACES) == "bash -c '/plain/x'"
+
+    def test_where_quotes_do_not_help(self) -> None:
+        with pytest.raises(UnsafePlaceholder):
+            substitute_places("bash -c '${extensionPath}/x'", self.PLACES)
+
+    def test_a_value_with_another_variable(self) -> None:
+        with pytest.raises(UnsafePlaceholder):
+            substitute_places("${a}", {"${a}": "/${b}", "${b}": "/x"})

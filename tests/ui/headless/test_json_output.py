@@ -31,6 +31,7 @@ def test_a_whole_run() -> None:
         "response": "I look.\nDone.\nReally.",
         "stats": statistics().to_json(),
         "warnings": ["The disk is nearly full.", "The disk is full."],
+        "plan": {"path": "/home/u/plans/plan.md", "text": "# Plan\n", "approved": True},
         "permission_denials": statistics().denials,
         "cost_usd": 0.012346,
     }

@@ -55,6 +55,7 @@ RESULT = line(
         "tool_calls": 4,
         "models": {"gemini-test": model(23, 13, 7, 4), "gemini-test-002": model(26, 20, 6, 8)},
     },
+    plan={"path": "/home/u/plans/plan.md", "text": "# Plan\n", "approved": True},
     permission_denials=[
         {
             "tool_name": "run_shell_command",

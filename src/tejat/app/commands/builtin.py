@@ -106,7 +106,7 @@ def _permission_commands() -> list[CommandSummary]:
             _("/policy [list | explain CALL | mode MODE]"),
             aliases=("policies",),
         ),
-        CommandSummary("plan", _("Switch to plan mode (read-only)")),
+        CommandSummary("plan", _("Plan before changing anything, or show the plans"), "/plan [GOAL|show|copy|list]"),
         CommandSummary("privacy", _("Show what is sent where and what is stored")),
     ]
 

@@ -1,5 +1,7 @@
 """Switching between approval modes during a session."""
 
+from typing import TYPE_CHECKING
+
 from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
@@ -9,6 +11,9 @@ from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.status import ModeChange
 from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, check_mode
+
+if TYPE_CHECKING:
+    from tejat.engine.plans.mode import SessionPlanMode
 
 _CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN, ApprovalMode.YOLO)
 
@@ -76,6 +81,30 @@ def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
     if mode is ApprovalMode.PLAN and not settings.plan_enabled.value:
         return _("Plan mode is disabled by {source}.", source=settings.plan_enabled.source)
     return None
+
+
+def open_plan_mode(manager: SessionManager, *, is_attended: bool) -> "SessionPlanMode":
+    """Open plan mode for the sessions of a manager. One that is attended has a user who can change the mode."""
+    from tejat.engine.plans.locations import plan_location
+    from tejat.engine.plans.mode import PlanOptions, PlanSession, SessionPlanMode
+
+    run_config, toolset = manager.run_config, manager.toolset
+    settings, paths, root = run_config.settings, run_config.paths, run_config.roots[0]
+    approved = manager.options.approve_plan
+    return SessionPlanMode(
+        toolset.roots,
+        lambda: toolset.start_scheduler().permission,
+        lambda: PlanSession(toolset.services.session_id, toolset.services.state),
+        lambda session_id: plan_location(
+            settings, paths, root, session_id=session_id, extensions=run_config.extensions
+        ),
+        manager.events.emit,
+        PlanOptions(
+            refusal_of=lambda mode: mode_refusal(manager.run_config, mode),
+            approved_mode=None if approved is None else ApprovalMode(approved),
+            is_attended=is_attended,
+        ),
+    )
 
 
 async def confirm_yolo(user: UserPrompter) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tejat.app.model_source import RunModel, conversation_models, open_run_model, requested_model
@@ -13,6 +13,7 @@ from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
     await_external_tools,
+    join_sections,
     make_budget,
     server_instructions,
     session_problems,
@@ -29,6 +30,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
@@ -51,9 +53,7 @@ from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
     from tejat.app.session.subagent_host import SubagentService
-
-if TYPE_CHECKING:
-    pass
+    from tejat.engine.plans.mode import SessionPlanMode
 
 _STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
@@ -157,11 +157,16 @@ def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> Non
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
-    """Raise ConfigurationError if there is any problem in settings that must be strict."""
+    """Raise ConfigurationError for a problem in settings that must be strict, and for a plan directory outside."""
     if options.strict_settings or run_config.is_strict:
         from tejat.app.setup.strict import check_settings
 
         check_settings(run_config)
+    plan_directory = run_config.settings.plan_directory
+    if plan_directory is not None and run_config.settings.plan_enabled.value:
+        from tejat.engine.plans.locations import check_plan_setting
+
+        check_plan_setting(plan_directory, run_config.roots[0])
 
 
 def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
@@ -207,6 +212,10 @@ class SessionManager:
         """Names, in lower case, of the extensions that the user turned off for this session."""
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
+        toolset.initial_mode = options.mode or run_config.settings.approval_mode.value
+        toolset.has_plans = run_config.settings.plan_enabled.value
+        if toolset.has_plans:
+            toolset.services.plan_mode = lambda: self.plan_mode
         self._budget = make_budget(options, run_config, run_model.recorded_at, events)
         self.requested_model = requested_model(options, run_config)
         self._models = self.open_conversation_models(self.requested_model, questions)
@@ -221,6 +230,20 @@ class SessionManager:
         self.session = self._build_session(state, run_model.model, notes, warnings)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
+
+    @cached_property
+    def plan_mode(self) -> "SessionPlanMode":
+        """Plan mode of the current session."""
+        from tejat.app.session.approval_mode import open_plan_mode
+
+        return open_plan_mode(self, is_attended=not self._is_headless)
+
+    def _plan_section(self) -> str:
+        """What the model is told about plans."""
+        if not self.toolset.has_plans:
+            return ""
+        has_plan = self.toolset.services.state.get("plan") is not None
+        return self.plan_mode.section() if self.toolset.is_planning or has_plan else ""
 
     async def ask(self, request: ModelRequest) -> ModelResponse:
         """Send a side request to the model of the session, or of the sub-agent that makes it. Raises ModelFailure."""
@@ -308,6 +331,7 @@ class SessionManager:
             toolset.is_forbidden,
             tool_index_options(toolset.settings, toolset.registry, window),
             is_lean=lambda: is_lean_window(window()),
+            plans_only=lambda name: toolset.is_planning and name in PLAN_WRITERS,
         )
         describe_sandbox = toolset.services.describe_sandbox
         self.builtin_system_prompt = partial(
@@ -327,7 +351,10 @@ class SessionManager:
             toolset.start_scheduler,
             History(state.messages),
             RequestTemplate(
-                system(context), declared, state.opening, server_instructions(toolset.external, window), context, system
+                *(system(context), declared, state.opening),
+                join_sections(self._plan_section, server_instructions(toolset.external, window)),
+                context,
+                system,
             ),
             Safeguards(
                 self._budget,
@@ -366,4 +393,5 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
         if self.toolset.hooks is not None:
-            self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
+            plans = self.plan_mode.location.path if self.toolset.has_plans else ""
+            self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify, plans)

@@ -51,6 +51,12 @@ def server_instructions(external: "ExternalTools | None", window: Callable[[], i
     return instructions
 
 
+def join_sections(*sections: Callable[[], str] | None) -> Callable[[], str]:
+    """What is told at the end of the system prompt, put together for each request."""
+    given = [section for section in sections if section is not None]
+    return lambda: "\n\n".join(filter(None, (section() for section in given)))
+
+
 def skill_catalogue(toolset: Toolset, window: int) -> str:
     """The skills for the system prompt of a context window of this size."""
     services = toolset.services

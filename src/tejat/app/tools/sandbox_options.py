@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.app.run_config import RunConfig
+from tejat.config.extensions.active import SETTINGS_FILE
 from tejat.config.paths import SourceTier
 from tejat.config.settings.sandbox import override_sandbox, require_sandbox
 from tejat.config.settings.types import Setting, Settings
@@ -63,7 +64,8 @@ def sandbox_options(run_config: RunConfig, wanted: Setting[SandboxRequest]) -> S
         raise SandboxUnavailable(f"{message}\n" + _("Unset it, or set tools.sandboxNetworkAccess to false."))
     _check_profile(environment)
     container = _container_options(run_config, wanted)
-    mounts = (*(SandboxMount(path, path) for path in _shown_paths(run_config, request)), *_mounts(run_config))
+    shown = (*_shown_paths(run_config, request), *_extension_paths(run_config))
+    mounts = (*(SandboxMount(path, path) for path in shown), *_mounts(run_config))
     return SandboxOptions(request.mode, container, mounts, network, is_offline)
 
 
@@ -154,6 +156,20 @@ def _shown_paths(run_config: RunConfig, request: SandboxRequest) -> Iterator[str
     for path in _allowed_paths(run_config, request):
         if os.path.exists(path) and not _is_sensitive(run_config, path):
             yield os.path.realpath(path)
+
+
+def _extension_paths(run_config: RunConfig) -> Iterator[str]:
+    """Yield the files of extensions in use, which lie in a hidden directory, without the user's values for them."""
+    hidden = os.path.realpath(run_config.paths.gemini)
+    for extension in run_config.extensions:
+        path = os.path.realpath(extension.path)
+        if not path.startswith(f"{hidden}/"):
+            continue
+        names = os.listdir(path)
+        if SETTINGS_FILE not in names:
+            yield path
+        else:
+            yield from (os.path.join(path, name) for name in sorted(names) if name != SETTINGS_FILE)
 
 
 def _mounts(run_config: RunConfig) -> Iterator[SandboxMount]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.session_state import SessionState
-from tejat.core.agent.subagents import current_agent
+from tejat.core.agent.subagents import current_agent, current_agent_run
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
@@ -68,6 +69,7 @@ class ToolServices:
         self._model: ModelAccess | None = None
         self.launcher: Callable[[], SubagentLauncher] | None = None
         """Returns what starts agents, loaded when the first one starts."""
+        self.plan_mode: Callable[[], PlanMode] = NoPlanMode
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -158,7 +160,7 @@ class ToolServices:
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
-        return tool not in UNDECLARED_TOOLS
+        return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not NoPlanMode)
 
     @cached_property
     def skills(self) -> "SkillService":
@@ -291,7 +293,7 @@ class ToolServices:
             roots,
             placeholders=placeholders,
             session=lambda: self.session_id,
-            unit=current_agent,
+            agent=current_agent_run,
             helpers=lambda: (self.supervisor.pid,) if "supervisor" in self.__dict__ else (),
             on_warning=self._warn_user,
         )
@@ -364,8 +366,7 @@ class ToolServices:
         from tejat.app.tools.sandbox_paths import sandbox_paths
         from tejat.workspace.sandbox.selection import select_sandbox
 
-        paths = sandbox_paths(self._paths, self._workspace.roots.directories)
-        options = self._sandbox_options
+        paths, options = sandbox_paths(self._paths, self._workspace.roots.directories), self._sandbox_options
         return select_sandbox(
             options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
         )[1]
@@ -377,11 +378,10 @@ class ToolServices:
     def _set_sandbox_report(self, report: "SandboxReport") -> None:
         """Warn the user, once, if there is no sandbox and they have not chosen that."""
         is_new, self._sandbox_report = self._sandbox_report is None, report
-        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF and self.on_warning is not None:
+        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF:
             why, fix = report.files.detail, report.fix
-            self.on_warning(
-                _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
-            )
+            words = _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
+            self._warn_user(words)
 
 
 def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":

@@ -14,6 +14,7 @@ from tejat.config.settings.types import Settings, configured_servers, tool_lists
 from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import TOOL_MODES
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -60,6 +61,10 @@ class Toolset:
         self.external = external
         self.notes = notes
         self.policy_notes: tuple[str, ...] = ()
+        self.initial_mode: str = ApprovalMode.DEFAULT
+        """The mode until the scheduler is started."""
+        self.has_plans = False
+        """Whether plan files can be written in plan mode."""
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
 
@@ -91,8 +96,15 @@ class Toolset:
         return self._scheduler
 
     def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
-        """Whether a rule forbids every call of the tool; never before the scheduler is started."""
-        return self.policy is not None and self.policy.hides(tool_name, server)
+        """Whether a rule forbids every call of the tool, or the current mode has no use for it."""
+        mode = self.initial_mode if self.policy is None else self.policy.mode
+        if server is None and mode not in TOOL_MODES.get(tool_name, tuple(ApprovalMode)):
+            return True
+        return self.policy is not None and self.policy.hides(tool_name, server, has_plans=self.has_plans)
+
+    @property
+    def is_planning(self) -> bool:
+        return self.policy is not None and self.policy.mode is ApprovalMode.PLAN
 
     async def discover_tools(self) -> list[str]:
         """Run the discovery command, start the MCP servers and wait for both; return the problems found.
@@ -381,7 +393,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = preset_answers = session_state = subagents = workspace
+    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = workspace
 
     def offers(self, tool: str) -> bool:
         return tool not in UNDECLARED_TOOLS

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tejat.config.hooks import HookConfig
     from tejat.config.policy_files import PolicyFile
 
+SETTINGS_FILE = ".env"
+"""The user's values for an extension, in its directory. They are not part of it."""
+
 
 @frozen
 class ActiveExtension:
@@ -34,6 +37,11 @@ class ActiveExtension:
     missing_settings: tuple[str, ...] = ()
     blocked_servers: Mapping[str, str] = field(default_factory=dict[str, str])
     pinned: "PinnedExtension | None" = field(default=None, repr=False, compare=False)
+
+    @property
+    def plan_directory(self) -> str:
+        """Where it wants plans to be written, relative to the project; empty for nowhere."""
+        return "" if self.manifest is None else self.manifest.plan_directory
 
     def places(self, workspace: str) -> dict[str, str]:
         """The variables `${extensionPath}` and its like with their values in a workspace."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from tejat.config.extensions.active import SETTINGS_FILE
 from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import MANIFEST
 from tejat.core.errors import ConfigurationError
@@ -22,8 +23,6 @@ MAX_FILES = 50_000
 MAX_BYTES = 2 * 2**30
 MAX_DECLARED_FILES = 5_000
 HOOKS_FILE = "hooks/hooks.json"
-SETTINGS_FILE = ".env"
-"""The user's values for an extension, in its directory. They are not part of it."""
 
 _UNPINNED = frozenset({".git", INSTALL_RECORD, SETTINGS_FILE})
 _TREES = ("commands", "skills")

@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from typing import NamedTuple, Protocol, cast
 
 from tejat.config.env_file import parse_env
+from tejat.config.extensions.active import SETTINGS_FILE
 from tejat.config.extensions.manifest import ExtensionManifest, ExtensionSetting
-from tejat.config.extensions.pins import SETTINGS_FILE
 from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file

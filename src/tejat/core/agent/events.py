@@ -166,6 +166,19 @@ class Noticed:
 
 
 @frozen
+class PlanPresented:
+    """The model presented a plan. `mode` is the one it was approved for, empty if it was not approved."""
+
+    path: str
+    text: str
+    mode: str = ""
+
+    @property
+    def is_approved(self) -> bool:
+        return bool(self.mode)
+
+
+@frozen
 class QuestionAsked:
     """The run waits for an answer from the user. See `Session.answer`."""
 
@@ -241,6 +254,7 @@ AgentEvent: TypeAlias = (
     | Compressed
     | LoopDetected
     | Noticed
+    | PlanPresented
     | QuestionAsked
     | QuestionAnswered
     | AgentStarted

@@ -84,17 +84,31 @@ class SubagentDefinition:
         return f"{self.provenance.prefix}:{self.name}"
 
 
-_current_agent: ContextVar[str] = ContextVar("current_agent", default="")
+@frozen
+class AgentRunId:
+    """The id of a run of a sub-agent, and the call of its parent that started it. Both are empty outside of agents."""
+
+    agent_id: str = ""
+    call_id: str = ""
+
+
+NO_AGENT = AgentRunId()
+_current_run: ContextVar[AgentRunId] = ContextVar("current_run", default=NO_AGENT)
 
 
 def current_agent() -> str:
     """The id of the sub-agent whose work the calling task does, empty outside of sub-agents."""
-    return _current_agent.get()
+    return _current_run.get().agent_id
 
 
-def enter_agent(agent_id: str) -> None:
+def current_agent_run() -> AgentRunId:
+    """The run of a sub-agent whose work the calling task does."""
+    return _current_run.get()
+
+
+def enter_agent(agent_id: str, call_id: str) -> None:
     """Mark the calling task, and those that it starts, as working for a sub-agent."""
-    _current_agent.set(agent_id)
+    _current_run.set(AgentRunId(agent_id, call_id))
 
 
 class SubagentLauncher(Protocol):

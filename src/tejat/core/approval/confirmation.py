@@ -13,6 +13,8 @@ from tejat.core.undo import PathChange
 
 class Outcome(StrEnum):
     PROCEED_ONCE = "proceed_once"
+    PROCEED_AUTO_EDIT = "proceed_auto_edit"
+    """Approve a plan, and carry it out in the mode `auto_edit`."""
     PROCEED_ALWAYS = "proceed_always"
     PROCEED_ALWAYS_AND_SAVE = "proceed_always_and_save"
     PROCEED_ALWAYS_SERVER = "proceed_always_server"
@@ -164,6 +166,24 @@ class ModelChangeConfirmation:
 
 
 @frozen
+class PlanConfirmation:
+    """A plan that needs approval: the whole text of a plan file.
+
+    `PROCEED_ONCE` continues in the mode `default`, and `PROCEED_AUTO_EDIT` in `auto_edit` if `can_auto_edit`. A reply
+    with `new_content` changes the plan, which is shown again. `digest` is a hash of what was shown.
+    """
+
+    title: str
+    file_path: str
+    text: str
+    can_auto_edit: bool = True
+    digest: str = ""
+    note: str = ""
+    """What changed since the last question."""
+    type: str = field(default="exit_plan_mode", init=False)
+
+
+@frozen
 class ElicitationConfirmation:
     """A question from an MCP server to the user. The answers go to that server only.
 
@@ -194,10 +214,10 @@ class AskUserConfirmation:
 
 
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
-ChoiceSubject: TypeAlias = Confirmation | ModelChangeConfirmation
+ChoiceSubject: TypeAlias = Confirmation | ModelChangeConfirmation | PlanConfirmation
 """What an approval request is about if it is answered with one of a few choices."""
 ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation | AskUserConfirmation
-"""What an approval request is about: a tool call, a change of the model, or questions of an MCP server or the model."""
+"""What an approval request is about: a call, a plan, a change of the model, or questions of a server or the model."""
 
 
 class ToolOriginKind(StrEnum):

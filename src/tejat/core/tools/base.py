@@ -11,6 +11,7 @@ from tejat.core.approval.confirmation import (
     ApprovalReply,
     AskUserConfirmation,
     Confirmation,
+    PlanConfirmation,
     Scope,
     TrialConfirmation,
 )
@@ -75,13 +76,15 @@ class ToolError:
 class ToolResult:
     """The result of a call: `llm_content` for the model, `return_display` for the user, `error` if it failed.
 
-    `exit_code` is that of a command that ended by itself; negative values are signals.
+    `exit_code` is that of a command that ended by itself; negative values are signals. A `final_answer` ends the run:
+    it is the last text of the answer, unless the call was cancelled.
     """
 
     llm_content: PartListUnion
     return_display: Display = ""
     error: ToolError | None = None
     exit_code: int | None = None
+    final_answer: str | None = None
 
     def to_json(self) -> JsonObject:
         return {
@@ -99,7 +102,8 @@ class ToolContext:
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
     partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
     add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `ask` asks the
-    user something that permits nothing, None if there is nobody to ask.
+    user something that does not permit the call, None if there is nobody to ask. `plan_file` is the real path of the
+    one file that the call may write, because it is a plan; empty if its arguments say what it writes.
     """
 
     approved: Confirmation | None = None
@@ -108,7 +112,8 @@ class ToolContext:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     call_id: str = ""
     index: int = 0
-    ask: Callable[[AskUserConfirmation], Awaitable[ApprovalReply]] | None = None
+    ask: Callable[[AskUserConfirmation | PlanConfirmation], Awaitable[ApprovalReply]] | None = None
+    plan_file: str = ""
 
 
 class BaseTool(ABC):
@@ -120,11 +125,13 @@ class BaseTool(ABC):
     `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
     the user is asked whatever the rules say. `may_change_files` is False for tools that need no undo snapshot: they
-    work on another machine, or their own calls are recorded. `hints` are the annotations of an MCP tool by their names
-    in the protocol: claims of its server.
+    work on another machine, or their own calls are recorded. `writes_plans`: the tool writes one file and keeps to
+    `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
+    server.
     """
 
     limits_own_output: ClassVar[bool] = False
+    writes_plans: ClassVar[bool] = False
     server_name: str | None = None
     has_changed: bool = False
     may_change_files: bool = True

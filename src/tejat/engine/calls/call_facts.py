@@ -8,6 +8,7 @@ from functools import lru_cache
 from tejat.core.approval.confirmation import Risk
 from tejat.core.errors import ToolFailure
 from tejat.core.messages.types import Params
+from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
@@ -29,6 +30,8 @@ def change_scope(facts: CallFacts) -> ChangeScope:
     """Return what has to be saved before the call runs so that it can be undone."""
     if facts.kind in READ_ONLY_KINDS or not facts.may_change_files:
         return ChangeScope.NOTHING
+    if facts.plan_file and not is_beneath_any(facts.plan_file, facts.roots):
+        return ChangeScope.NOTHING  # undo is for the workspace
     if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
         return ChangeScope.NAMED_FILES
     return ChangeScope.NOTHING if facts.line is not None and _is_read_only(facts.line) else ChangeScope.WHOLE_TREE
@@ -80,6 +83,7 @@ class FactCollector:
         paths = tuple(real_path(location.path) for location in tool.tool_locations(params))
         command = params.get("command") if tool.kind is Kind.EXECUTE else None
         line = None if not isinstance(command, str) else _parse_command(command)
+        plans = self._workspace_roots.plans
         return CallFacts(
             tool=tool.own_name,
             kind=tool.kind,
@@ -98,7 +102,16 @@ class FactCollector:
             hints=tool.hints,
             enclosure=self._enclosure,
             rule_names=tool.rule_names(params),
+            plan_file=self._plan_file(tool, paths),
+            plan_directory="" if plans is None else plans.path,
         )
+
+    def _plan_file(self, tool: BaseTool, paths: tuple[str, ...]) -> str:
+        """The plan file that a call would write, empty if it is none or more than that."""
+        plans = self._workspace_roots.plans
+        if plans is None or not tool.writes_plans or len(paths) != 1 or plans.file_name(paths[0]) is None:
+            return ""
+        return paths[0]
 
     def _working_directory(self, params: Params) -> str:
         directory = params.get("directory") or params.get("dir_path")

@@ -40,7 +40,7 @@ from tejat.tools.registry import ToolRegistry, ToolSource
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import ToolHooks
-    from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation
+    from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Confirmation, PlanConfirmation
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
 _MAX_CONCURRENT = 24
@@ -127,6 +127,11 @@ class Batch:
         """The error that ends the turn, None if there is none."""
         errors = (result.error for result in self.results)
         return next((error for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
+
+    @property
+    def final_result(self) -> ToolResult | None:
+        """The result that ends the run, None if it continues."""
+        return next((result for result in self.results if result.final_answer is not None), None)
 
     async def run(self) -> None:
         try:
@@ -241,7 +246,9 @@ class Batch:
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
 
-    async def _ask_user(self, call: BatchCall, tool: BaseTool, subject: "AskUserConfirmation") -> "ApprovalReply":
+    async def _ask_user(
+        self, call: BatchCall, tool: BaseTool, subject: "AskUserConfirmation | PlanConfirmation"
+    ) -> "ApprovalReply":
         """Ask the user what a running tool wants to know. Raises UserUnavailable."""
         place, total = self._question_position(call)
         question = ApprovalRequest(subject, tool.name, origin=self._origin_of(tool), place=place, total=total)
@@ -293,6 +300,7 @@ class Batch:
             ask=partial(self._ask_user, call, tool) if self._scheduler.permission.can_ask else None,
             call_id=call.request.id or "",
             index=call.index,
+            plan_file=ready.facts.plan_file,
         )
         self._set_state(call, CallState.EXECUTING)
         call.started = time.perf_counter()
@@ -351,8 +359,8 @@ class Batch:
         call.result = result
         call.response = build_response(call.request, result)
         call.state = final_state(result)
-        if result.error is not None and result.error.type in _STOPPING_ERRORS:
-            self._is_stopped = True
+        is_stop = result.error is not None and result.error.type in _STOPPING_ERRORS
+        self._is_stopped = self._is_stopped or is_stop or result.final_answer is not None
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
         how = (call.index, call.request, call.state, result, call.response, seconds, allowed_by)

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Lock
 
 from tejat.config.paths import project_key
+from tejat.core.agent.subagents import AgentRunId
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
@@ -52,12 +53,12 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 @frozen
 class _Before:
-    """What was seen before a call by an agent `unit`. `seen` is when looking began, in nanoseconds since the epoch."""
+    """What was seen before a call of an `agent`. `seen` is when looking began, in nanoseconds since the epoch."""
 
     snapshots: _Snapshots
     seen: int
     is_exact: bool
-    unit: str = ""
+    agent: AgentRunId
 
 
 @frozen
@@ -85,21 +86,21 @@ class UndoRecorder:
         file_limit: int = _FILE_LIMIT,
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
-        unit: Callable[[], str] = str,
+        agent: Callable[[], AgentRunId] = AgentRunId,
         helpers: Callable[[], Collection[int]] = tuple,
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
         """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
         `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
-        id of the current session and `unit` the run of a sub-agent that makes the call, `helpers` the pids of processes
+        id of the current session, `agent` the run of a sub-agent that makes the call, `helpers` the pids of processes
         that start commands and change no files themselves. `on_warning` gets each new warning, in the thread of the
         event loop.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
         self._session = session
-        self._unit = unit
+        self._agent = agent
         self._helpers = helpers
         self._on_warning = on_warning
         self._unsaved_warnings: list[str] = []
@@ -229,7 +230,7 @@ class UndoRecorder:
             raise UndoUnavailable(message) from error
         if not whole_tree:
             _check_kept(taken)
-        return _Before(taken, seen, is_exact=not whole_tree, unit=self._unit())
+        return _Before(taken, seen, is_exact=not whole_tree, agent=self._agent())
 
     async def _record_after(self, call: FunctionCall, before: _Before, run: _Run) -> str | None:
         """Record the changes of a call; return why that failed."""
@@ -330,8 +331,8 @@ class UndoRecorder:
                 arguments=call.args,
                 times=None if before.is_exact else times,
                 session=self._session(),
-                call=call.id or "",
-                unit=before.unit,
+                call=before.agent.call_id or call.id or "",
+                unit=before.agent.agent_id,
             )
             self._archive.record(recorded, comparisons, stop)
 

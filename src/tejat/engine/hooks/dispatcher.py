@@ -60,9 +60,13 @@ class HookDispatcher:
     def has_hooks(self, event: HookEvent) -> bool:
         return event in self._by_event
 
-    def bind_session(self, session_id: str, transcript_path: str, emit: Callable[[Noticed], None]) -> None:
+    def bind_session(
+        self, session_id: str, transcript_path: str, emit: Callable[[Noticed], None], plan_directory: str = ""
+    ) -> None:
         """Set the session that hooks are told about and the sink for notices to the user."""
-        self._context = replace(self._context, session_id=session_id, transcript_path=transcript_path)
+        self._context = replace(
+            self._context, session_id=session_id, transcript_path=transcript_path, plan_directory=plan_directory
+        )
         self._emit = emit
 
     def warnings(self) -> list[str]:

@@ -24,6 +24,7 @@ from tejat.workspace.threads.offload import run_blocking
 
 PROJECT_VARIABLES = ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR")
 SESSION_VARIABLE = "GEMINI_SESSION_ID"
+_PLANS_VARIABLE = "GEMINI_PLANS_DIR"
 
 _MAX_CONCURRENT = 16
 
@@ -35,6 +36,7 @@ class HookContext:
     `project` is the directory that hooks are told, `directory` their real working directory. `transcript_path` is the
     journal of the session, if there is one. `pinned` are commands that run only while their files are unchanged.
     `extensions` are those in use, by name: their hooks run only while they are unchanged.
+    `plan_directory` is where the plans of the session are, empty if there are none.
     """
 
     supervisor: ProcessSupervisor
@@ -46,6 +48,12 @@ class HookContext:
     transcript_path: str = ""
     pinned: PinnedCommands = field(default_factory=PinnedCommands)
     extensions: Mapping[str, ActiveExtension] = field(default_factory=dict[str, ActiveExtension])
+    plan_directory: str = ""
+
+    @property
+    def session_variables(self) -> Mapping[str, str]:
+        plans = {_PLANS_VARIABLE: self.plan_directory} if self.plan_directory else {}
+        return {SESSION_VARIABLE: self.session_id, **plans}
 
 
 @frozen
@@ -139,7 +147,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             context.supervisor,
             (*context.interpreter, quote_variables(hook.command)),
             directory=context.directory,
-            environment={**context.environment, SESSION_VARIABLE: context.session_id, **hook.environment},
+            environment={**context.environment, **context.session_variables, **hook.environment},
             input=dump_json(payload).encode(),
             seconds=hook.timeout,
             max_bytes=MAX_OUTPUT_BYTES,

@@ -15,6 +15,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     ModelChangeConfirmation,
+    PlanConfirmation,
     TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
@@ -149,6 +150,8 @@ def _confirmation_json(about: ApprovalSubject) -> JsonObject:
             return {**fields, "serverName": about.server_name, "toolName": about.tool_name}
         case InfoConfirmation():
             return {**fields, "prompt": about.prompt, "urls": about.urls}
+        case PlanConfirmation():
+            return {**fields, "planPath": about.file_path, "plan": about.text}
         case ModelChangeConfirmation():
             return {**fields, "before": about.before, "after": about.after, "reason": about.reason}
         case ElicitationConfirmation():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.loop.lean_declarations import LEAN_TOOLS, MAX_LEAN_TOOLS, shorten_declaration
@@ -14,6 +14,7 @@ DEFAULT_MAX_TOOLS = 100
 _INDEX_TOKENS = 1_800
 _LEAN_INDEX_TOKENS = 150
 _LEAN_EXTERNAL_TOKENS = 200
+_PLANS_ONLY = "ONLY FOR PLANS: "
 
 
 def default_limit(context_window: int, tools: int) -> int:
@@ -44,7 +45,7 @@ class ToolDeclarations:
 
     Tools that are added later follow all others, so that the prefix that a service has cached stays the same.
     `is_forbidden` gets the name of a tool and its server. While `is_lean`, declarations are short, and all tools but a
-    few are in the index.
+    few are in the index. `plans_only` says which tools can write nothing but plan files now.
     """
 
     def __init__(
@@ -54,11 +55,14 @@ class ToolDeclarations:
         many: ToolIndexOptions | None = None,
         *,
         is_lean: Callable[[], bool] = lambda: False,
+        plans_only: Callable[[str], bool] = lambda _name: False,
     ) -> None:
         self._registry = registry
         self._is_forbidden = is_forbidden
         self._index_options = many
         self._is_lean = is_lean
+        self._plans_only = plans_only
+        self._plan_cache: dict[str, tuple[FunctionDeclaration, FunctionDeclaration]] = {}
         self._lean_cache: dict[str, tuple[FunctionDeclaration, FunctionDeclaration]] = {}
         self._current: tuple[FunctionDeclaration, ...] = ()
         self._indexed: list[ToolEntry] = []
@@ -72,6 +76,16 @@ class ToolDeclarations:
         return self._current
 
     def _declaration_of(self, entry: ToolEntry) -> FunctionDeclaration:
+        declaration = self._usual_declaration(entry)
+        if entry.source is not ToolSource.BUILT_IN or not self._plans_only(entry.name):
+            return declaration
+        known = self._plan_cache.get(entry.name)
+        if known is None or known[0] is not declaration:
+            described = replace(declaration, description=f"{_PLANS_ONLY}{declaration.description}")
+            known = self._plan_cache[entry.name] = declaration, described
+        return known[1]
+
+    def _usual_declaration(self, entry: ToolEntry) -> FunctionDeclaration:
         if not self._is_lean() or entry.name == FIND_TOOLS:
             return entry.declaration
         known = self._lean_cache.get(entry.name)

@@ -7,6 +7,7 @@ from tejat.core.errors import ErrorType, StoppedByHook
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
+from tejat.core.tools.base import ToolResult
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopError
 
@@ -73,7 +74,17 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
         if error := batch.fatal_error:
             is_unanswered = error.type is ErrorType.ANSWER_REQUIRED
             return RunOutcome(EndReason.UNANSWERED if is_unanswered else EndReason.TOOL_STOPPED, error.message)
+        if batch.final_result is not None:
+            return _final_outcome(conversation, batch.final_result)
         conversation.deliver_steering()
+
+
+def _final_outcome(conversation: Conversation, result: ToolResult) -> RunOutcome:
+    """Return the outcome of a run that ends with the result of a call."""
+    if result.error is not None and result.error.type is ErrorType.CANCELLED:
+        return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
+    conversation.answer_texts.append(result.final_answer or "")
+    return RunOutcome(EndReason.FINISHED)
 
 
 def _outcome_of(answer: ModelResponse) -> RunOutcome:

@@ -124,7 +124,7 @@ class SubagentRun:
         return outcome
 
     async def _run(self, models: AgentModels, approver: AgentApprover | None) -> SubagentOutcome:
-        enter_agent(self.task.agent_id)
+        enter_agent(self.task.agent_id, self.task.call_id)
         host, identity, definition = self._host, self._identity, self.definition
         async with AsyncExitStack() as stack:
             stack.push_async_callback(models.others.close)

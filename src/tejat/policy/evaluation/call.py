@@ -42,7 +42,7 @@ class Call:
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
-        if rule.spares_reading and facts.kind in READ_ONLY_KINDS:
+        if (rule.spares_reading and facts.kind in READ_ONLY_KINDS) or (rule.spares_plans and facts.plan_file):
             return False
         if rule.hints is not None and not self._has_hints(rule, rule.hints):
             return False

@@ -42,8 +42,8 @@ class RuleEvaluator:
         return False
 
     def plan_mode_objection(self) -> str | None:
-        """Return why a call of a non-reading kind is not known to only read, None if it is."""
-        return lazy("this call may change something")
+        """Return why a call of a non-reading kind is not known to only read, as a sentence; None if it is."""
+        return lazy("This call may change something.")
 
     def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
         """Return one of these rules and why it cannot be checked, None if all can be."""

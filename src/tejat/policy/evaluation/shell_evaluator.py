@@ -65,7 +65,7 @@ class ShellRuleEvaluator(RuleEvaluator):
     def plan_mode_objection(self) -> str | None:
         line = self._shell_call.line
         if not line.is_plain or not line.commands:
-            return lazy("the effects of this command are unknown")
+            return lazy("The effects of this command are unknown.")
         effects = self._shell_call.effects
         changing = next((command for command in line.commands if not effects[command].is_read_only), None)
-        return None if changing is None else lazy("{name} may do more than read", name=changing.name)
+        return None if changing is None else lazy("{name} may do more than read.", name=changing.name)

@@ -1,6 +1,7 @@
 """Built-in rules."""
 
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.i18n import lazy
 from tejat.policy.tool_names import MEMORY, SESSION_TOOLS, SHELL
 from tejat.policy.types import Decision, PolicyRule, Tier
@@ -19,7 +20,7 @@ _READ_ONLY_TOOLS = (
     "get_internal_docs",
 )
 _SESSION_TOOLS = tuple(sorted(SESSION_TOOLS))
-_WRITE_TOOLS = ("write_file", "replace", MEMORY, "stop_background_process")
+_WRITE_TOOLS = (*PLAN_WRITERS, MEMORY, "stop_background_process")
 """These change something with any arguments."""
 
 
@@ -33,7 +34,7 @@ def default_rules() -> tuple[PolicyRule, ...]:
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
         *(
-            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=lazy("Plan mode is read-only."))
+            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, spares_plans=tool in PLAN_WRITERS)
             for tool in _WRITE_TOOLS
         ),
     )

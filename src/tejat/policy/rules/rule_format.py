@@ -86,6 +86,8 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
         yield lazy(", annotated {hints}", hints=sanitize_line(_hints(rule.hints)))
     if rule.spares_reading:
         yield lazy(", except read-only tools")
+    if rule.spares_plans:
+        yield lazy(", except plan files")
     yield from _limits(rule)
 
 

@@ -1,10 +1,10 @@
 """`--output-format json`: one object at the end of the run."""
 
-from tejat.core.agent.events import AgentEvent, Noticed, RunEnded, SessionStarted, Severity
+from tejat.core.agent.events import AgentEvent, Noticed, PlanPresented, RunEnded, SessionStarted, Severity
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
 from tejat.engine.sessions.statistics import Statistics
-from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
+from tejat.ui.headless.output import OutputStreams, describe_event, notice_line, plan_to_json
 from tejat.ui.shared.exit_status import error_name_for
 from tejat.workspace.text.terminal_text import strip_sequences
 
@@ -15,6 +15,7 @@ class JsonOutput:
         self._statistics = Statistics(streams.milliseconds)
         self._session_id: str | None = None
         self._warnings: list[str] = []
+        self._plan: PlanPresented | None = None
 
     def handle_event(self, event: AgentEvent) -> None:
         self._statistics.record(event)
@@ -26,6 +27,8 @@ class JsonOutput:
                 self._session_id = session_id
             case Noticed(message, Severity.WARNING | Severity.ERROR):
                 self._warnings.append(message)
+            case PlanPresented():
+                self._plan = event
             case RunEnded():
                 self._finish(event)
             case _:
@@ -49,6 +52,8 @@ class JsonOutput:
             self._warnings.append(ended.message)
         if self._warnings:
             result["warnings"] = list(self._warnings)
+        if self._plan is not None:
+            result["plan"] = plan_to_json(self._plan)
         result["permission_denials"] = list(self._statistics.denials)
         if ended.cost is not None:
             result["cost_usd"] = round(ended.cost, 6)

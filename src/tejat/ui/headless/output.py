@@ -4,16 +4,18 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from tejat.core.agent.events import AgentEvent, AwaitingModel, Retrying, RunEnded
+from tejat.core.agent.events import AgentEvent, AwaitingModel, PlanPresented, Retrying, RunEnded
 from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
+from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import ToolError
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import Display
 from tejat.ui.shared.exit_status import exit_code_for
 from tejat.ui.shared.notices import notice_for_event, retry_message
+from tejat.workspace.text.terminal_text import strip_sequences
 
 
 @frozen
@@ -65,6 +67,11 @@ def describe_event(event: AgentEvent) -> str | None:
         case _:
             noticed = notice_for_event(event)
             return None if noticed is None else noticed.message
+
+
+def plan_to_json(plan: PlanPresented) -> JsonObject:
+    """Return the plan of a run as its result has it."""
+    return {"path": plan.path, "text": strip_sequences(plan.text), "approved": plan.is_approved}
 
 
 def failure_message(error: ToolError, display: Display) -> str:

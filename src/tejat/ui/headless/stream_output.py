@@ -13,6 +13,7 @@ from tejat.core.agent.events import (
     LoopDetected,
     ModelChanged,
     Noticed,
+    PlanPresented,
     Prompted,
     Retrying,
     RunEnded,
@@ -28,7 +29,7 @@ from tejat.core.model import CONVERSATION, Usage
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.todos import TodoList
 from tejat.engine.sessions.statistics import Statistics
-from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
+from tejat.ui.headless.output import OutputStreams, describe_event, notice_line, plan_to_json
 from tejat.ui.shared.exit_status import error_name_for
 from tejat.ui.shared.notices import notice_for_event
 
@@ -38,6 +39,7 @@ class StreamOutput:
         self._streams = streams
         self._statistics = Statistics(streams.milliseconds)
         self._announced: set[tuple[str, str | None]] = set()
+        self._plan: PlanPresented | None = None
         self._agent_id = ""
         """The sub-agent that the present event is from."""
 
@@ -72,14 +74,14 @@ class StreamOutput:
                 self._print("tool_result", _result(event))
             case Retrying():
                 self._print("retry", _retry(event))
+            case PlanPresented():
+                self._plan = event
             case RunEnded():
                 self._finish(event)
             case Noticed() | LoopDetected() | ModelChanged() | CompressionStarted() | Compressed() | HistoryRepaired():
                 self._note(event)
-            case AwaitingModel():
-                self._note(event)
             case _:
-                pass
+                self._note_waiting(event)
 
     def fail(self, message: str, *, name: str, code: int) -> None:
         self._streams.write_notice(notice_line(message))
@@ -90,6 +92,10 @@ class StreamOutput:
         self._announced.add((self._agent_id, call.id))
         parameters = cast("JsonObject", call.args)
         self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
+
+    def _note_waiting(self, event: AgentEvent) -> None:
+        if isinstance(event, AwaitingModel):
+            self._note(event)
 
     def _note(self, event: AgentEvent) -> None:
         notice = notice_for_event(event)
@@ -109,6 +115,8 @@ class StreamOutput:
         elif ended.message:
             self._print("error", {"severity": Severity.WARNING.value, "message": ended.message})
         result["stats"] = self._stats(ended)
+        if self._plan is not None:
+            result["plan"] = plan_to_json(self._plan)
         result["permission_denials"] = list(self._statistics.denials)
         if ended.cost is not None:
             result["cost_usd"] = round(ended.cost, 6)

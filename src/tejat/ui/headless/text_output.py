@@ -2,7 +2,7 @@
 
 import re
 
-from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
+from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, PlanPresented, Retrying, RunEnded, TextStreamed
 from tejat.core.i18n import _
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
@@ -31,6 +31,10 @@ class TextOutput:
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 if not self._streams.is_terminal:
                     self._write(answer.text if self._is_raw else _plain_text(answer.text))
+                self.end_line()
+            case PlanPresented(text=text) if not event.is_approved:
+                self.end_line()
+                self._write(text if self._is_raw else _plain_text(text))
                 self.end_line()
             case RunEnded():
                 self.end_line()

@@ -16,6 +16,7 @@ from tejat.core.approval.confirmation import (
     McpConfirmation,
     ModelChangeConfirmation,
     Outcome,
+    PlanConfirmation,
     Scope,
     TrialConfirmation,
 )
@@ -121,6 +122,9 @@ def _action_lines(confirmation: ChoiceSubject) -> Iterator[str]:
         case InfoConfirmation():
             yield from _quote_lines(confirmation.prompt)
             yield from (f"URL: {sanitize_line(url)}" for url in confirmation.urls)
+        case PlanConfirmation():
+            yield f"Plan: {sanitize_line(confirmation.file_path)}"
+            yield from _quote_lines(confirmation.text)
         case ModelChangeConfirmation():
             yield from _quote_lines(confirmation.reason)
             yield f"New model: {sanitize_line(confirmation.after)}"

@@ -12,6 +12,7 @@ from tejat.core.approval.confirmation import (
     EditConfirmation,
     ElicitationConfirmation,
     Outcome,
+    PlanConfirmation,
 )
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext, translate
@@ -103,17 +104,21 @@ class PlainApprovalDialog:
             _print(_("Type one of the letters {letters}, or a number from 1 to {most}.", letters=letters, most=most))
 
     async def _edit(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
-        if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
+        if isinstance(confirmation, PlanConfirmation):
+            text, edited = confirmation.text, self._editor.edit_text(confirmation.text, suffix=".md")
+        elif isinstance(confirmation, EditConfirmation) and confirmation.new_content is not None:
+            old, text = confirmation.original_content or "", confirmation.new_content
+            edited = self._editor.edit_diff(confirmation.file_name, old=old, new=text)
+        else:
             _print(_("This change is too large to edit."), "")
             return None
-        old, new = confirmation.original_content or "", confirmation.new_content
         _print(_("Opening the editor. Save and close it to continue."))
         try:
-            content = await self._editor.edit_diff(confirmation.file_name, old=old, new=new)
+            content = await edited
         except UsageError as error:
             _print(sanitize_text(translate(error)), "")
             return None
-        if content == new:
+        if content == text:
             _print(_("No changes made."), "")
             return None
         return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)

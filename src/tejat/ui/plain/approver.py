@@ -9,6 +9,7 @@ from tejat.core.approval.confirmation import (
     ElicitationConfirmation,
     ModelChangeConfirmation,
     Outcome,
+    PlanConfirmation,
     Risk,
 )
 from tejat.core.approval.user_question import UserUnavailable
@@ -28,13 +29,13 @@ class AutoApprover:
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         """Approve, but decline elicitations and another model: a yes is no answer to them.
 
-        Raises ToolFailure for what cannot be undone, and UserUnavailable for questions of the model: only a person may
-        accept or answer that.
+        Raises ToolFailure for what cannot be undone, and UserUnavailable for questions and plans of the model: only a
+        person may accept or answer that.
         """
         if Risk.NO_UNDO in question.risks:
             message = lazy("--yes does not cover this call. {reason}", reason=question.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
-        if isinstance(question.confirmation, AskUserConfirmation):
+        if isinstance(question.confirmation, AskUserConfirmation | PlanConfirmation):
             raise UserUnavailable
         is_asked_more = isinstance(question.confirmation, ElicitationConfirmation | ModelChangeConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)

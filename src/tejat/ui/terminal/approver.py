@@ -1,6 +1,6 @@
 """Approver that asks in dialogs of the terminal."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from tejat.core.approval.confirmation import (
@@ -11,6 +11,7 @@ from tejat.core.approval.confirmation import (
     EditConfirmation,
     ElicitationConfirmation,
     Outcome,
+    PlanConfirmation,
 )
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, translate
@@ -90,17 +91,22 @@ class TerminalApprover:
 
     async def _edit_proposal(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         """Return the reply with the edited content, None if there is none."""
+        if isinstance(confirmation, PlanConfirmation):
+            return await self._edit(confirmation.text, lambda editor: editor.edit_text(confirmation.text, suffix=".md"))
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
             self._screen.show_hint(_("This change is too large to edit."))
             return None
-        old, new = confirmation.original_content or "", confirmation.new_content
+        name, old, new = confirmation.file_name, confirmation.original_content or "", confirmation.new_content
+        return await self._edit(new, lambda editor: editor.edit_diff(name, old=old, new=new))
+
+    async def _edit(self, text: str, edit: Callable[[ExternalEditor], Awaitable[str]]) -> ApprovalReply | None:
         try:
             async with self._screen.released():
-                content = await self._editor().edit_diff(confirmation.file_name, old=old, new=new)
+                content = await edit(self._editor())
         except UsageError as error:
             self._screen.show_hint(sanitize_text(translate(error)))
             return None
-        if content == new:
+        if content == text:
             self._screen.show_hint(_("No changes made."))
             return None
         return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)

@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
@@ -28,6 +28,9 @@ from tejat.workspace.files.path_errors import (
     path_error,
 )
 from tejat.workspace.files.system_calls import kernel_path
+
+if TYPE_CHECKING:
+    from tejat.workspace.plan_directory import PlanDirectory
 
 _CHUNK = 65536
 
@@ -54,9 +57,10 @@ class Roots:
     Every method that takes a location or a path raises WorkspaceError with the path as the caller gave it. Common to
     all: PATH_NOT_IN_WORKSPACE (a link leads out), FILE_NOT_FOUND, PERMISSION_DENIED (also for every object on proc,
     sysfs and the like), READ_CONTENT_FAILURE (link loops and other system errors; in `open_parent` FILE_WRITE_FAILURE).
+    `plans` is the directory of plan files, None if the session has none yet.
     """
 
-    __slots__ = ("_beneath", "_for_reading", "_opener", "_read_only", "_spellings", "directories", "paths")
+    __slots__ = ("_beneath", "_for_reading", "_opener", "_read_only", "_spellings", "directories", "paths", "plans")
 
     def __init__(
         self,
@@ -84,6 +88,7 @@ class Roots:
             _close_all(roots)
             raise
         self._opener = opener
+        self.plans: PlanDirectory | None = None
         self._for_reading = tuple(roots[working:])
         self._read_only: tuple[RootDirectory, ...] = ()
         self._set_roots(tuple(roots[:working]), spellings)
@@ -136,11 +141,14 @@ class Roots:
         _close_all(self.directories)
         _close_all(self._for_reading)
         _close_all(self._read_only)
+        if self.plans is not None:
+            self.plans.close()
 
     def locate(self, path: str, *, base: Location | None = None) -> Location:
         """Find the location of a path by its text; nothing is decoded or expanded.
 
-        A relative path is relative to `base`, else to the first root, or to another root if it exists only there. A
+        A relative path is relative to `base`, else to the first root, or to another root if it exists only there. The
+        name of a plan file that exists in no root means the directory of plan files while that can be written. A
         leading `@` is dropped if that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
         INVALID_TOOL_PARAMS for an impossible path (too long, not encodable, a NUL in it).
         """
@@ -161,7 +169,10 @@ class Roots:
         parent is a file.
         """
         try:
-            fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY)
+            if self.plans is not None and location.root is self.plans.root:
+                fd, status = self.plans.open_file(location.relative)
+            else:
+                fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY)
         except OSError as error:
             raise self._failure(error, location, PathPurpose.READ) from error
         if not stat.S_ISREG(status.st_mode):
@@ -188,6 +199,11 @@ class Roots:
         """
         if location.root in (*self._for_reading, *self._read_only):
             raise outside_workspace_error(location.path, self.paths)
+        if self.plans is not None and location.root is self.plans.root:
+            if not self.plans.is_writable:
+                raise outside_workspace_error(location.path, self.paths)
+            created, resolved = self.plans.open_for_writing(location.relative), self._real_location(location)
+            return ParentDirectory(created, location.relative, resolved, ())
         try:
             with PathWalk(self._beneath, location.root, location.relative) as walk:
                 status = _stat_target(walk)
@@ -195,7 +211,7 @@ class Roots:
                     raise not_a_file_error(location.path, status)
                 refuse_kernel_filesystem(walk.fd)
                 *missing, name = reversed(walk.pending)
-                resolved = self._resolve_real(walk, [*walk.trail, *missing, name])
+                resolved = self._real_location(Location(walk.root, "/".join([*walk.trail, *missing, name])))
                 if resolved.root in self._read_only:  # through a link
                     raise outside_workspace_error(location.path, self.paths)
                 created = make_directories(walk.fd, missing if create else ())
@@ -216,22 +232,26 @@ class Roots:
         if base is not None:
             return self._match_root(_join(base.path, text), text)
         location = self._match_root(_join(self.first.path, text), text)
-        if len(self.directories) == 1 or self._exists(location) is not False:
+        plan = self.plans is not None and self.plans.names_file(text) and Location(self.plans.root, text)
+        if (len(self.directories) == 1 and not plan) or self._exists(location) is not False:
             return location
         others = [self._beneath.match(_absolute(_join(root.path, text))) for root in self.directories[1:]]
         existing = {Location(*other) for other in others if other is not None and self._exists(Location(*other))}
-        return existing.pop() if len(existing) == 1 else location
+        return existing.pop() if len(existing) == 1 else (not existing and plan) or location
 
     def _match_root(self, path: str, spelled: str) -> Location:
+        name = None if self.plans is None else self.plans.file_name(_absolute(path))
+        if self.plans is not None and name is not None:
+            return Location(self.plans.root, name)
         found = self._beneath.match(_absolute(path))
         if found is None:
             raise outside_workspace_error(spelled, self.paths)
         return Location(*found)
 
-    def _resolve_real(self, walk: PathWalk, components: list[str]) -> Location:
+    def _real_location(self, location: Location) -> Location:
         # Through the real path, so that one file has one location even where roots lie in one another.
-        found = self._beneath.match(_join(walk.root.real_path, "/".join(components)))
-        return Location(walk.root, "/".join(components)) if found is None else Location(*found)
+        found = self._beneath.match(_join(location.root.real_path, location.relative))
+        return location if found is None else Location(*found)
 
     def _exists(self, location: Location) -> bool | None:
         """Whether there is something; None if that cannot be found out."""

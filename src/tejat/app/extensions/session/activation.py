@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tejat.app.extensions.session.notices import extension_notes, left_out_warnings
@@ -142,7 +143,7 @@ class _Activation:
         pinned = PinnedExtension(self._paths, found.name, found.path, manifest.possible_context_files, consent)
         reader = _PinnedReader(found, pinned)
         rules = list(self._read_rules(found, reader))
-        excluded = [_excluded_tool(found.name, entry) for entry in manifest.excluded_tools]
+        excluded = [_check_excluded_tool(_with_owner(entry, found.name)) for entry in manifest.excluded_tools]
         hooks = _read_hooks(found, reader, variables, missing) if HOOKS_FILE in consent.declared else ()
         servers = {
             alias: replace(setting, value=_with_variables(setting.value, values))
@@ -193,23 +194,30 @@ class _Activation:
             yield PolicyFile(path, text, SourceTier.EXTENSION)
 
     def _keep_restrictions(self, found: FoundExtension, consent: ExtensionConsent) -> None:
-        """Keep what was agreed to of the rules and excluded tools of an extension that is not used."""
-        source = lazy("extension {name}, as it was agreed to", name=consent.name)
-        self._excluded += (Setting(tool, source, SourceTier.EXTENSION) for tool in consent.excluded_tools)
+        """Keep what was agreed to of the rules and excluded tools of an extension that is not used.
+
+        What is invalid never counted: the extension was broken with it.
+        """
+        for tool in consent.excluded_tools:
+            source = lazy("extension {name}, as it was agreed to", name=consent.name)
+            with suppress(ConfigurationError):
+                self._excluded.append(_check_excluded_tool(Setting(tool, source, SourceTier.EXTENSION)))
         if not any(map(_is_rule_file, consent.declared)):
             return
         from tejat.app.extensions.session.rule_checks import check_rules
 
         try:
             texts = read_consent_details(self._paths, consent).texts
-            for relative in filter(_is_rule_file, sorted(texts)):
-                path = os.path.join(found.path, relative)
-                check_rules(texts[relative], path)
-                self.rules.append(PolicyFile(path, texts[relative], SourceTier.EXTENSION))
-        except UsageError as error:
+        except ConfigurationError as error:
             self.warnings.append(
                 lazy("The rules of the extension {name} cannot be kept: {why}", name=consent.name, why=error)
             )
+            return
+        for relative in filter(_is_rule_file, sorted(texts)):
+            path = os.path.join(found.path, relative)
+            with suppress(ConfigurationError):
+                check_rules(texts[relative], path)
+                self.rules.append(PolicyFile(path, texts[relative], SourceTier.EXTENSION))
 
 
 class _PinnedReader:
@@ -231,13 +239,16 @@ class _PinnedReader:
             raise ConfigurationError(lazy("Could not read {path}: not UTF-8.", path=path), path=path) from None
 
 
-def _excluded_tool(name: str, entry: Setting[str]) -> Setting[str]:
+def _with_owner(entry: Setting[str], name: str) -> Setting[str]:
+    return replace(entry, source=lazy("{source}, extension {name}", source=entry.source, name=name))
+
+
+def _check_excluded_tool(entry: Setting[str]) -> Setting[str]:
     """Raises PolicyError for an invalid entry."""
     from tejat.app.extensions.session.rule_checks import check_excluded_tool
 
-    source = lazy("{source}, extension {name}", source=entry.source, name=name)
     check_excluded_tool(entry)
-    return Setting(entry.value, source, SourceTier.EXTENSION)
+    return entry
 
 
 def _read_hooks(

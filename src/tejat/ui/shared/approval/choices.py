@@ -10,6 +10,7 @@ from tejat.core.approval.confirmation import (
     McpConfirmation,
     ModelChangeConfirmation,
     Outcome,
+    PlanConfirmation,
     Scope,
     TrialConfirmation,
 )
@@ -49,6 +50,8 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     """Return the choices for a request. Risky calls offer "no" first."""
     if isinstance(question.confirmation, ModelChangeConfirmation):
         return list(_model_choices(question.confirmation))
+    if isinstance(question.confirmation, PlanConfirmation):
+        return list(_plan_choices(question.confirmation))
     trial = question.confirmation if isinstance(question.confirmation, TrialConfirmation) else None
     label = _("No, discard it") if trial is not None else _("No, continue")
     no = ApprovalChoice("n", "no", label, _("no"), ApprovalReply(Outcome.CANCEL))
@@ -114,6 +117,18 @@ def _model_choices(change: ModelChangeConfirmation) -> Iterator[ApprovalChoice]:
     label = _("Retry {model}", model=escape_line(change.before))
     yield ApprovalChoice("r", "retry", label, _("retry"), ApprovalReply(Outcome.TRY_AGAIN))
     yield ApprovalChoice("q", "stop", _("Stop"), _("stop"), ApprovalReply(Outcome.STOP))
+
+
+def _plan_choices(plan: PlanConfirmation) -> Iterator[ApprovalChoice]:
+    if plan.can_auto_edit:
+        answer = ApprovalReply(Outcome.PROCEED_AUTO_EDIT)
+        label = _("Yes, and apply edits without asking")
+        yield ApprovalChoice("a", "auto", label, _("auto-edit"), answer)
+    label = _("Yes, and ask before each change")
+    yield ApprovalChoice("y", "yes", label, _("yes"), ApprovalReply(Outcome.PROCEED_ONCE))
+    yield ApprovalChoice("e", "edit", _("Edit the plan in your editor"), _("edit"), ChoiceAction.MODIFY)
+    yield ApprovalChoice("n", "no", _("No, and say what to change"), _("no"), ChoiceAction.GIVE_FEEDBACK)
+    yield ApprovalChoice("q", "stop", _("No, and stop"), _("stop"), ApprovalReply(Outcome.STOP))
 
 
 def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:

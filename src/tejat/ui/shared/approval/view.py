@@ -12,6 +12,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     ModelChangeConfirmation,
+    PlanConfirmation,
     Risk,
     ToolOriginKind,
     TrialConfirmation,
@@ -52,7 +53,8 @@ class ApprovalView:
 
     The proposed action is `body`, then `diff`. `server_notes` is third-party text about it. With `must_be_viewed` the
     whole action must have been on screen before a yes counts. `counts` belong to the heading: `+2`, `-1`. `position` is
-    the place among several questions. `file_path` is the full path of a changed file.
+    the place among several questions. `file_path` is the full path of a changed file or a plan. With `is_markdown` the
+    body is Markdown, which a front end may render if it hides nothing of it.
     """
 
     heading: str
@@ -65,6 +67,7 @@ class ApprovalView:
     counts: tuple[str, ...] = ()
     position: str = ""
     file_path: str = ""
+    is_markdown: bool = False
 
 
 def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalView:
@@ -105,6 +108,11 @@ def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: t
         case InfoConfirmation():
             heading, prompt = _info_texts(confirmation)
             return ApprovalView(heading, facts, prompt, tuple(_info_lines(confirmation)))
+        case PlanConfirmation():
+            path, prompt = escape_line(confirmation.file_path), _("Carry out this plan?")
+            heading = _("Plan: {name}", name=path.rpartition("/")[2])
+            body = tuple(quote_lines(confirmation.text.strip("\n")))
+            return ApprovalView(heading, facts, prompt, body, is_markdown=True, file_path=path)
         case ModelChangeConfirmation(_, before, after, reason):
             heading = _("{model} is not available", model=escape_line(before))
             prompt = _("Switch to {model} for this session?", model=escape_line(after))
@@ -169,8 +177,9 @@ def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterato
             yield Fact(FactKind.WARNING, _("Cannot be kept: {reason}", reason=escape_line(obstacle)))
         if not confirmation.agent:
             yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
-    if question.note:
-        yield Fact(FactKind.NOTE, escape_line(question.note))
+    note = confirmation.note if isinstance(confirmation, PlanConfirmation) else question.note
+    if note:
+        yield Fact(FactKind.NOTE, escape_line(note))
     if question.reason:
         yield Fact(FactKind.PLAIN, _("Reason: {reason}", reason=escape_line(translate(question.reason))))
 
@@ -253,6 +262,8 @@ def _texts_to_check(confirmation: ChoiceSubject) -> Iterable[str]:
             return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
         case InfoConfirmation():
             return [confirmation.prompt, *confirmation.urls]
+        case PlanConfirmation():
+            return [confirmation.text]
         case ModelChangeConfirmation():
             return [confirmation.after]
         case _:

@@ -37,6 +37,22 @@ def truncated_row(theme: Theme, text: str, role: StyleRole, width: int) -> Text:
     return styled_row(theme, (truncate(text, width, theme), role))
 
 
+def fold_row(row: Text, width: int) -> list[Text]:
+    """Break a row wherever it is full, keeping everything."""
+    if display_width(row.plain) <= width:
+        return [row]
+    cuts: list[int] = []
+    at = used = 0
+    for piece in iter_graphemes(row.plain):
+        columns = text_width(piece)
+        if used + columns > width and used:
+            cuts.append(at)
+            used = 0
+        at += len(piece)
+        used += columns
+    return list(row.divide(cuts))
+
+
 def stack_rows(rows: Sequence[Text]) -> Group:
     """Return the rows as lines."""
     lines = [row.copy() for row in rows]

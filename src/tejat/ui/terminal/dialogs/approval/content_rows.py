@@ -10,7 +10,17 @@ from tejat.core.frozen import frozen
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, trim_context
 from tejat.ui.terminal.render.diff import DiffLayout
-from tejat.ui.terminal.render.text_rows import expand_tabs, styled_rows, wrap_text, wrap_words
+from tejat.ui.terminal.render.markdown.stream import render_markdown
+from tejat.ui.terminal.render.rich_output import render_texts
+from tejat.ui.terminal.render.text_rows import (
+    display_width,
+    expand_tabs,
+    fold_row,
+    styled_row,
+    styled_rows,
+    wrap_text,
+    wrap_words,
+)
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
@@ -33,7 +43,28 @@ class TextLine:
         return wrap_text(expand_tabs(self.text), width=width, first=first, rest=rest, at_blanks=self.at_blanks)
 
 
-ContentLine = TextLine | DiffRow
+@frozen
+class MarkdownContent:
+    """A sanitized Markdown text, rendered behind a bar that marks it as quoted."""
+
+    text: str
+
+    def rows(self, width: int, theme: Theme) -> list[Text]:
+        bar = f"{theme.glyphs.bar} "
+        room = max(width - display_width(bar), 1)
+        lines = render_texts(render_markdown(self.text, theme), theme, width=room)
+        while lines and not lines[0].plain.strip():
+            del lines[0]
+        quoted: list[Text] = []
+        for line in lines:
+            for part in fold_row(line, room):
+                row = styled_row(theme, (bar, StyleRole.QUOTE))
+                row.append_text(part)
+                quoted.append(row)
+        return quoted
+
+
+ContentLine = TextLine | DiffRow | MarkdownContent
 
 
 @frozen
@@ -54,6 +85,7 @@ class ContentRows:
         self._layout = DiffLayout(self._diff, theme, file_name=file_name)
         changed = [at for at, line in enumerate(lines) if isinstance(line, DiffRow) and line.is_change]
         self._order = {at: order for order, at in enumerate(changed)}
+        self._rendered: dict[int, list[Text]] = {}
         self._width = 0
         self._ends: list[int] = []
         self._fitted: dict[int, VisibleRows] = {}
@@ -108,6 +140,7 @@ class ContentRows:
     def _measure(self, width: int) -> list[int]:
         """Return the row after each line. Results for another width are dropped: dialogs are drawn for every key."""
         if width != self._width:
+            self._rendered = {}
             self._ends = list(accumulate(self._height(line, width) for line in self._lines))
             self._width, self._fitted, self._trimmed = width, {}, {}
         return self._ends
@@ -115,13 +148,23 @@ class ContentRows:
     def _height(self, line: ContentLine, width: int) -> int:
         if isinstance(line, DiffRow):
             return self._layout.height(line, width=width)
+        if isinstance(line, MarkdownContent):
+            return len(self._markdown_rows(line, width))
         return len(line.rows(width, self._theme))
+
+    def _markdown_rows(self, line: MarkdownContent, width: int) -> list[Text]:
+        """Render Markdown once per width: that takes longer than a key press should."""
+        if id(line) not in self._rendered:
+            self._rendered[id(line)] = line.rows(width, self._theme)
+        return self._rendered[id(line)]
 
     def _render(self, lines: Sequence[ContentLine], width: int) -> list[Text]:
         rows: list[Text] = []
         for line in lines:
             if isinstance(line, DiffRow):
                 rows += self._layout.texts([line], width=width)
+            elif isinstance(line, MarkdownContent):
+                rows += self._markdown_rows(line, width)
             else:
                 rows += styled_rows(self._theme, line.rows(width, self._theme), line.role)
         return rows

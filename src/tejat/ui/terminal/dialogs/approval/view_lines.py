@@ -4,7 +4,7 @@ from rich.text import Text
 
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
 from tejat.ui.shared.approval.view import ApprovalView, FactKind
-from tejat.ui.terminal.dialogs.approval.content_rows import ContentLine, TextLine
+from tejat.ui.terminal.dialogs.approval.content_rows import ContentLine, MarkdownContent, TextLine
 from tejat.ui.terminal.render.text_rows import (
     StyledText,
     display_width,
@@ -54,6 +54,8 @@ def fact_lines(view: ApprovalView, theme: Theme) -> list[TextLine]:
 
 def call_lines(view: ApprovalView) -> list[ContentLine]:
     """Return the proposed action: text, then the diff."""
+    if view.is_markdown:
+        return [MarkdownContent("\n".join(line.text for line in view.body))]
     return [*map(_styled_line, view.body), *view.diff]
 
 

@@ -1,0 +1,87 @@
+"""Plans that a model presents for approval, and the service that switches plan mode."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import NoReturn, Protocol, TypeAlias
+
+from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
+from tejat.core.approval.modes import ApprovalMode
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.i18n import lazy
+
+ENTER_PLAN_MODE = "enter_plan_mode"
+EXIT_PLAN_MODE = "exit_plan_mode"
+PLAN_TOOLS = (ENTER_PLAN_MODE, EXIT_PLAN_MODE)
+TOOL_MODES = {
+    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
+    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
+}
+"""The modes in which these tools are declared."""
+PLAN_WRITERS = ("write_file", "replace")
+"""The tools that write plan files."""
+
+
+@frozen
+class Plan:
+    """A plan file and its content."""
+
+    path: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class PlanOutcome(StrEnum):
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    STOPPED = "stopped"
+    UNANSWERED = "unanswered"
+    """Nobody can be asked in this run."""
+
+
+@frozen
+class PlanDecision:
+    """The answer to a plan. `mode` is the one of an approval, `feedback` what the user said with a no."""
+
+    outcome: PlanOutcome
+    plan: Plan
+    mode: ApprovalMode | None = None
+    feedback: str = ""
+
+
+AskAboutPlan: TypeAlias = Callable[[PlanConfirmation], Awaitable[ApprovalReply]]
+"""Asks the user about a plan. Raises UserUnavailable."""
+
+
+class PlanMode(Protocol):
+    """Plan mode of a session, for tools."""
+
+    @property
+    def is_on(self) -> bool: ...
+
+    def enter(self) -> None:
+        """Switch to plan mode."""
+        ...
+
+    async def review(self, file_name: str, ask: AskAboutPlan | None) -> PlanDecision:
+        """Ask the user about the plan in a file. After an approval the mode has changed.
+
+        `ask` is None if there is nobody to ask. Raises ToolFailure if there is no such plan file.
+        """
+        ...
+
+
+class NoPlanMode:
+    """Plan mode where there is no session to switch: calls of single tools."""
+
+    is_on = False
+
+    def enter(self) -> NoReturn:
+        raise ToolFailure(lazy("Plan mode needs a session in which it is enabled."), ErrorType.EXECUTION_FAILED)
+
+    async def review(self, file_name: str, ask: AskAboutPlan | None) -> NoReturn:
+        raise ToolFailure(lazy("Plan mode needs a session in which it is enabled."), ErrorType.EXECUTION_FAILED)

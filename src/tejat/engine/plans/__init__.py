@@ -1,0 +1,1 @@
+"""Plan mode: where plans are, and how they are approved."""
