@@ -100,21 +100,12 @@ class AgentTools(ToolRegistry):
             is_declared = entry.is_declared
             if self._definition.tools is not None and entry.name in self._definition.tools:
                 is_declared = _always  # it is meant for agents that name it
-<<<<<<< HEAD
-            load = partial(self._load_shared, entry.name)
-            self.register_entry(replace(entry, load=load, is_declared=is_declared))
-            self._shared[entry.name] = entry
-
-    def _load_shared(self, name: str) -> BaseTool:
-        return self._parent[name].for_subagent()
-=======
             self.register_entry(replace(entry, load=partial(self._load_shared, entry.name), is_declared=is_declared))
             self._shared[entry.name] = entry
 
     def _load_shared(self, name: str) -> BaseTool:
-        tool = self._parent[name]
+        tool = self._parent[name].for_subagent()
         return tool if self._wrap is None else self._wrap(tool)
->>>>>>> main
 
     def __getitem__(self, name: str) -> BaseTool:
         """Find a tool for a call. Raises ToolFailure, also for a tool that only the parent has."""
