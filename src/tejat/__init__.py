@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
+    from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
+    from tejat.core.agent.subagent_events import AgentEnded as AgentEnded
+    from tejat.core.agent.subagent_events import AgentStarted as AgentStarted
+    from tejat.core.agent.subagents import SubagentEnd as SubagentEnd
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
@@ -114,6 +118,8 @@ _MODULES = {
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
+    "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
+    "core.agent.subagents": "SubagentEnd",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
     "EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome "

@@ -37,8 +37,8 @@ FILE_TOOLS = (
 """Tools that need nothing but a workspace."""
 
 
-UNDECLARED_TOOLS = frozenset({"get_internal_docs"})
-"""Tools that can be called but are declared to certain agents only, by name."""
+UNDECLARED_TOOLS = frozenset({"get_internal_docs", "invoke_agent"})
+"""Tools that can be called but are declared to certain agents only, by name, or once there are agents to start."""
 
 
 class ToolDependencies(Protocol):

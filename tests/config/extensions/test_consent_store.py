@@ -11,9 +11,12 @@ from tejat.config.extensions.consent_store import (
     ConsentDetails,
     ConsentParty,
     ExtensionConsent,
+    complete_consent,
     move_consent,
+    prepare_consent,
     read_consent_details,
     read_consents,
+    read_previous_consent,
     remove_consent,
     renew_code,
     renew_pins,
@@ -131,3 +134,60 @@ def test_a_wrong_pin_is_refused(paths: AppPaths) -> None:
     Path(paths.extension_consents).write_text(json.dumps(content))
     with pytest.raises(ConfigurationError, match="unknown entry"):
         read_consents(paths)
+
+
+class TestExchange:
+    """A prepared consent counts as soon as its tree is in place, whenever the process is killed."""
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Path:
+        (tmp_path / "place").mkdir()
+        return tmp_path / "place"
+
+    def consent(self, place: Path, tree: Path, version: str) -> ExtensionConsent:
+        status = tree.stat()
+        identity = FolderIdentity(status.st_dev, status.st_ino, status.st_uid)
+        return replace(CONSENT, directory=str(place), identity=identity, version=version)
+
+    def exchange(self, paths: AppPaths, place: Path) -> None:
+        new = place.parent / "new"
+        new.mkdir()
+        save_consent(paths, self.consent(place, place, "1"), DETAILS)
+        prepare_consent(paths, self.consent(place, new, "2"), ConsentDetails({}, {"GEMINI.md": "new"}))
+        assert read_consents(paths)[str(place)].version == "1"
+        place.rename(place.parent / "old")
+        new.rename(place)
+        assert read_consents(paths)[str(place)].version == "2"
+
+    def test_completed(self, paths: AppPaths, place: Path) -> None:
+        self.exchange(paths, place)
+        assert read_previous_consent(paths, str(place)) is None
+        complete_consent(paths, str(place), keeps_previous=True)
+        stored, previous = read_consents(paths)[str(place)], read_previous_consent(paths, str(place))
+        assert stored.version == "2"
+        assert read_consent_details(paths, stored).texts == {"GEMINI.md": "new"}
+        assert previous is not None
+        assert previous.version == "1"
+        assert read_consent_details(paths, previous) == DETAILS
+        save_consent(paths, replace(stored, version="3"), DETAILS)
+        assert read_previous_consent(paths, str(place)) == previous
+
+    def test_given_up(self, paths: AppPaths, place: Path, tmp_path: Path) -> None:
+        save_consent(paths, self.consent(place, place, "1"), DETAILS)
+        prepare_consent(paths, self.consent(place, tmp_path, "2"), DETAILS)
+        complete_consent(paths, str(place), keeps_previous=True)
+        assert read_consents(paths)[str(place)].version == "1"
+        assert read_previous_consent(paths, str(place)) is None
+        complete_consent(paths, str(place), keeps_previous=True)
+
+    def test_the_first_one(self, paths: AppPaths, place: Path) -> None:
+        prepare_consent(paths, self.consent(place, place, "1"), DETAILS)
+        assert read_consents(paths)[str(place)].version == "1"
+
+    def test_code_is_renewed_beside_an_earlier_version(self, paths: AppPaths, place: Path) -> None:
+        self.exchange(paths, place)
+        complete_consent(paths, str(place), keeps_previous=True)
+        stored = read_consents(paths)[str(place)]
+        renewed = renew_code(paths, stored, {"server.js": PIN})
+        assert read_consent_details(paths, renewed).code == {"server.js": PIN}
+        assert read_previous_consent(paths, str(place)) is not None

@@ -31,10 +31,11 @@ async def reload_extensions(context: "CommandContext") -> Report:
     manager.run_config = new
     manager.prompt_expander.use_configuration(new)
     context.reload_custom_commands()
-    context.conversation.set_context(load_context_files(new))
     _reload_agents(context, new)
     _reload_skills(context, new)
     _reload_rules(context, new)
+    # Last: the system prompt that it renews also names the agents and skills.
+    context.conversation.set_context(load_context_files(new))
     external = manager.toolset.external
     if external is not None:
         await external.restart(new)

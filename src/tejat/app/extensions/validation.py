@@ -95,8 +95,6 @@ class _Checks:
             yield lazy("version {version} is not of the form 1.2.3", version=manifest.version)
         for name in manifest.unknown_fields:
             yield lazy("{file}: the field {name} is not known", file=MANIFEST, name=name)
-        if manifest.theme_names:
-            yield lazy("themes are not used: {names}", names=", ".join(manifest.theme_names))
         for rule in self._contents.rules:
             if refusal := rule_refusal(rule):
                 yield lazy("{source}: {rule}: not used, {why}", source=rule.source, rule=format_rule(rule), why=refusal)

@@ -13,7 +13,7 @@ from tejat.config.skills.skill import Skill
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -204,9 +204,21 @@ class SkillService:
 
     def _read(self, skill: Skill) -> SkillContent:
         try:
-            return read_skill_content(skill)
+            return self._read_agreed(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
+
+    def _read_agreed(self, skill: Skill) -> SkillContent:
+        """Read a skill; one of an extension only as it was agreed to, with its variables. Raises ConfigurationError."""
+        content = read_skill_content(skill)
+        named = [each for each in self._run_config.extensions if each.name == skill.provenance.extension]
+        if skill.provenance.party is not Party.EXTENSION or not named:
+            return content
+        extension = named[0]
+        if extension.pinned is not None and (reason := extension.pinned.find_declared_change()):
+            raise ConfigurationError(lazy("{why}.", why=reason), path=skill.path)
+        body = extension.expand_places(content.body, self._run_config.roots[0])
+        return content if body == content.body else replace(content, body=body)
 
     def _needs_question(self, skill: Skill, content: SkillContent) -> bool:
         if skill.is_built_in:
@@ -257,7 +269,7 @@ class SkillService:
 
     def _read_unchanged(self, skill: Skill, digest: str) -> SkillContent | None:
         try:
-            content = read_skill_content(skill)
+            content = self._read_agreed(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None

@@ -197,6 +197,8 @@ def _text_rows(contents: ExtensionContents) -> Iterator[SummaryRow]:
         yield from (_described_row(kind, each) for each in found)
     for name in contents.commands:
         yield SummaryRow(lazy("command /{name}, when you call it", name=name))
+    for name in contents.manifest.theme_names:
+        yield SummaryRow(lazy("nothing by the theme {name}, which you can select", name=name))
 
 
 def _described_row(kind: str, found: DescribedFile) -> SummaryRow:
@@ -241,8 +243,6 @@ def _unused_rows(contents: ExtensionContents, origin: ExtensionOrigin) -> Iterat
     for setting in manifest.settings:
         if setting.refusal:
             yield SummaryRow(lazy("setting {name}: {why}", name=setting.name, why=setting.refusal))
-    if manifest.theme_names:
-        yield SummaryRow(lazy("themes: {names}", names=", ".join(manifest.theme_names)))
     if manifest.unknown_fields:
         yield SummaryRow(lazy("unknown fields: {names}", names=", ".join(manifest.unknown_fields)))
     if contents.remote_agents:
