@@ -40,7 +40,12 @@ def _conversation_commands() -> list[CommandSummary]:
         CommandSummary(
             "chat", _("Save and resume named conversations"), _("/chat save|resume|list|delete|share [NAME]")
         ),
-        CommandSummary("compress", _("Summarize the conversation to free context"), aliases=("compact", "summarize")),
+        CommandSummary(
+            "compress",
+            _("Summarize the conversation to free context"),
+            _("/compress [--preview]"),
+            aliases=("compact", "summarize"),
+        ),
         CommandSummary("copy", _("Copy the last answer to the clipboard")),
         CommandSummary(
             "export",
@@ -118,6 +123,12 @@ def _tool_commands() -> list[CommandSummary]:
             "mcp",
             _("Show and manage MCP servers"),
             _("/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"),
+        ),
+        CommandSummary(
+            "skills",
+            _("List and manage Agent Skills"),
+            _("/skills [list [all] [nodesc] | show NAME | enable NAME | disable NAME | link PATH | reload]"),
+            aliases=("skill",),
         ),
         CommandSummary(
             "agents",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.skill_tools import find_skill_scripts, register_skills
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
-from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import TOOL_MODES
@@ -21,6 +21,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.recall import RECALL
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
@@ -206,7 +207,7 @@ def open_toolset(
         plugins = find_plugins(run_config) if plugins is None else plugins
         services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)
-        problems += _register_skills(run_config, services, registry)
+        problems += register_skills(run_config, services, registry)
         hooks = None
         if settings.hooks or run_config.extension_effects.hooks:
             from tejat.app.hooks import start_hooks
@@ -277,6 +278,7 @@ def _make_scheduler(
             home=run_config.paths.home,
             search_path=run_config.environment.get("PATH", os.defpath),
             enclosure=services.enclosure,
+            skill_scripts=partial(find_skill_scripts, services),
         ),
         approver,
         save=partial(save_answer, run_config.paths, roots.first.real_path) if saves else None,
@@ -342,22 +344,6 @@ def _build_registry(
     return registry, problems
 
 
-def _register_skills(run_config: RunConfig, services: "ToolServices", registry: ToolRegistry) -> tuple[str, ...]:
-    """Register the tool that activates skills if there are any, and return notices about them."""
-    settings, is_trusted = run_config.settings, run_config.trust.is_trusted
-    if not settings.skills_enabled.value or not settings.skills_switch.value:
-        return ()
-    if not has_skills(run_config.paths, run_config.roots[0], is_trusted=is_trusted, extensions=run_config.extensions):
-        return ()
-    from tejat.app.skills.notices import startup_notices
-
-    entry = services.skills.tool_entry()
-    if entry is not None:
-        registry.register_entry(entry)
-        services.has_skills = True
-    return startup_notices(run_config.paths, services.skills.library)
-
-
 @contextmanager
 def run_blocking_inline() -> "Generator[None]":
     """Run blocking work of tools in place meanwhile, which is faster when the loop has nothing else to do."""
@@ -379,7 +365,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = workspace
+    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = recall = workspace
 
     def offers(self, tool: str) -> bool:
-        return tool not in UNDECLARED_TOOLS
+        return tool not in UNDECLARED_TOOLS and tool != RECALL
