@@ -34,6 +34,11 @@ def test_a_retry_makes_the_text_void() -> None:
 
 def test_text_that_repeats_itself_ends_it() -> None:
     stream, _ = open_stream()
-    with pytest.raises(RepetitionDetected):
+    sentence = TextDelta("the same sentence again and again, without any end. ")
+
+    def repeat() -> None:
         for _ in range(2000):
-            stream.receive(TextDelta("the same sentence again and again, without any end. "))
+            stream.receive(sentence)
+
+    with pytest.raises(RepetitionDetected):
+        repeat()
