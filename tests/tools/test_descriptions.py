@@ -89,6 +89,7 @@ def test_the_names_that_are_declared() -> None:
         "ask_user": (["questions"], ["questions"]),
         "write_todos": (["todos"], ["todos"]),
         "get_internal_docs": (["path"], []),
+        "invoke_agent": (["agent_name", "prompt"], ["agent_name", "prompt"]),
         "enter_plan_mode": (["reason"], []),
         "exit_plan_mode": (["plan_filename"], ["plan_filename"]),
     }
