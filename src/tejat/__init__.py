@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tejat.agent import AgentSettings as AgentSettings
     from tejat.app.tools.toolset import Toolset as Toolset
     from tejat.app.tools.toolset import open_tools as open_tools
+    from tejat.core.agent.compaction import CompressionPreview as CompressionPreview
     from tejat.core.agent.events import AgentEvent as AgentEvent
     from tejat.core.agent.events import Answered as Answered
     from tejat.core.agent.events import AwaitingModel as AwaitingModel
@@ -112,6 +113,7 @@ __version__ = "0.2.0"
 _MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools.toolset": "open_tools Toolset",
+    "core.agent.compaction": "CompressionPreview",
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",

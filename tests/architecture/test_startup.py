@@ -97,6 +97,9 @@ NOT_FOR_TALKING = {
     ),
     *(
         "yaml",
+        "tejat.app.extensions",
+        "tejat.config.extensions.loader",
+        "tejat.config.extensions.manifest",
         "tejat.config.agents.directory",
         "tejat.config.agents.overrides",
         "tejat.config.agents.tool_list",

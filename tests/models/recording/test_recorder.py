@@ -379,7 +379,7 @@ def test_the_window_that_a_server_tells_is_recorded(tmp_path: Path) -> None:
 class TestLanes:
     """The conversations of sub-agents are kept apart."""
 
-    LANES = ("main", "agent:reader#1", "agent:reader#2")
+    LANES: tuple[str, ...] = ("main", "agent:reader#1", "agent:reader#2")
 
     def script(self) -> str:
         answers = [("conversation", "main"), ("agent:reader#1", "one"), ("agent:reader#2", "two")]

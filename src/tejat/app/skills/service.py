@@ -174,25 +174,32 @@ class SkillService:
     def carried_text(self) -> str:
         """The active skills for the model after a summary, the last used first, as far as they fit.
 
-        The others are named and not active any more.
+        The others are named. `drop_uncarried` makes them inactive.
         """
-        kept: list[ActiveSkill] = []
-        dropped: list[str] = []
-        left = MAX_CARRIED_TOKENS
-        for active in reversed(tuple(self.active.values())):
-            if active.tokens <= left:
-                left -= active.tokens
-                kept.append(active)
-            else:
-                dropped.append(active.skill.call_name)
+        kept, dropped = self._fitting()
+        texts = [active.text for active in kept]
+        if dropped:
+            names = ", ".join(active.skill.call_name for active in dropped)
+            texts.append(f"These skills are not active any more. Activate them again if you need them: {names}")
+        return "\n\n".join(texts)
+
+    def drop_uncarried(self) -> None:
+        """Make the skills inactive that did not fit behind a summary."""
+        kept, dropped = self._fitting()
         if dropped:
             self._active = {active.skill.call_name: active for active in reversed(kept)}
             self._save()
-        texts = [active.text for active in kept]
-        if dropped:
-            names = ", ".join(dropped)
-            texts.append(f"These skills are not active any more. Activate them again if you need them: {names}")
-        return "\n\n".join(texts)
+
+    def _fitting(self) -> tuple[list[ActiveSkill], list[ActiveSkill]]:
+        """The active skills that fit behind a summary, the last used first, and the others."""
+        kept: list[ActiveSkill] = []
+        dropped: list[ActiveSkill] = []
+        left = MAX_CARRIED_TOKENS
+        for active in reversed(tuple(self.active.values())):
+            fits = active.tokens <= left
+            left -= active.tokens if fits else 0
+            (kept if fits else dropped).append(active)
+        return kept, dropped
 
     def _find(self, name: str) -> Skill:
         """Raises ToolFailure."""

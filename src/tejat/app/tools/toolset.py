@@ -21,6 +21,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.recall import RECALL
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
@@ -379,7 +380,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = workspace
+    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = recall = workspace
 
     def offers(self, tool: str) -> bool:
-        return tool not in UNDECLARED_TOOLS
+        return tool not in UNDECLARED_TOOLS and tool != RECALL
