@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import LoopDetected as LoopDetected
     from tejat.core.agent.events import ModelChanged as ModelChanged
     from tejat.core.agent.events import Noticed as Noticed
+    from tejat.core.agent.events import PlanPresented as PlanPresented
     from tejat.core.agent.events import Prompted as Prompted
     from tejat.core.agent.events import QuestionAnswered as QuestionAnswered
     from tejat.core.agent.events import QuestionAsked as QuestionAsked
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import McpConfirmation as McpConfirmation
     from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
+    from tejat.core.approval.confirmation import PlanConfirmation as PlanConfirmation
     from tejat.core.approval.confirmation import Scope as Scope
     from tejat.core.approval.user_question import QuestionOption as QuestionOption
     from tejat.core.approval.user_question import QuestionType as QuestionType
@@ -115,14 +117,15 @@ _MODULES = {
     "app.tools.toolset": "open_tools Toolset",
     "core.agent.compaction": "CompressionPreview",
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
-    "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
+    "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
     "EditConfirmation "
-    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
+    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome "
+    "PlanConfirmation Scope",
     "core.approval.user_question": "QuestionOption QuestionType UserQuestion UserUnavailable",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.messages.history": "Message Role",
