@@ -45,6 +45,11 @@ def trial_lines(trial: TrialConfirmation, *, folder: str) -> Iterator[DisplayLin
         yield DisplayLine(DisplayLineKind.QUOTED, _describe_change(change, folder))
 
 
+def change_list(trial: TrialConfirmation) -> str:
+    """The changed files, one path per line, for the user to delete those that are not to be kept."""
+    return "".join(f"{change.full_path}\n" for change in trial.changes)
+
+
 def trial_prompt(trial: TrialConfirmation) -> str:
     if trial.obstacles:
         return _("This result cannot be kept. What next?")
