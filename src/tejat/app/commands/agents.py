@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.diff import diff_blocks
 from tejat.app.inspection.subagents import SubagentSummary, summarize_subagents
 from tejat.app.session.subagents import subagent_sources
+from tejat.app.session.undo_service import UndoService, entry_title
 from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.config.agents.registry import SubagentRegistry
 from tejat.config.settings.file import SettingKey
@@ -28,7 +30,7 @@ from tejat.core.ui.report import (
 from tejat.engine.loop.transcript import render_transcript
 from tejat.engine.sessions.agent_records import AgentTranscript, read_agent_transcripts
 
-USAGE = "/agents [list | show NAME|ID | enable NAME | disable NAME | config NAME | reload | stop ID]"
+USAGE = "/agents [list | show NAME|ID | enable NAME | disable NAME | config NAME | reload | stop ID | review ID]"
 
 
 class AgentsCommand(SlashCommand):
@@ -46,6 +48,8 @@ class AgentsCommand(SlashCommand):
                 user.show(self._reload_report())
             case ["stop", agent_id]:
                 user.show(self._stop(agent_id))
+            case ["review", agent_id]:
+                user.show(await self._review(agent_id))
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
 
@@ -55,6 +59,8 @@ class AgentsCommand(SlashCommand):
             return complete_from(word, _actions())
         names = [(entry.name, entry.provenance.label) for entry in self._agents.entries if entry.definition]
         match word:
+            case "review":
+                return complete_from(rest, ((each, _("a run")) for each in self._transcripts()))
             case "show":
                 return complete_from(rest, [*names, *((each, _("a run")) for each in self._transcripts())])
             case "enable" | "disable" | "config":
@@ -161,6 +167,21 @@ class AgentsCommand(SlashCommand):
         text = _("No agent {agent_id} is running. Running: {running}.", agent_id=agent_id, running=running)
         return text_report(text, Tone.BAD)
 
+    async def _review(self, agent_id: str) -> Report:
+        """All changes of a run as one diff, by file, and the calls that made them."""
+        undo_service, root = UndoService(self.context.manager), self.context.run_config.roots[0]
+        entries = [entry for entry in await undo_service.session_entries() if entry.unit == agent_id]
+        if not entries:
+            return text_report(_("{agent_id} changed no files, or its changes were undone.", agent_id=agent_id))
+        calls = [part for entry in entries for part in entry.parts or (entry,)]
+        rows = tuple(
+            (entry_title(part, root), ", ".join(change.path for change in part.own_changes)) for part in reversed(calls)
+        )
+        pieces = await undo_service.diff(entries)
+        table = ReportTable(rows, (_("Call"), _("Files")))
+        undo = Paragraph(_("/undo {id} takes all of it back.", id=calls[0].unit_id), Tone.QUIET)
+        return Report(_("Changes of {agent_id}", agent_id=agent_id), (table, *diff_blocks(pieces, root), undo))
+
     def _find(self, name: str) -> SubagentEntry:
         """Raises UsageError."""
         entry = self._agents.find_entry(name)
@@ -222,6 +243,7 @@ def _actions() -> list[tuple[str, str]]:
         ("config", _("model, temperature and limits")),
         ("reload", _("read the files again")),
         ("stop", _("stop a running agent")),
+        ("review", _("what a run changed, as one diff")),
     ]
 
 
@@ -269,7 +291,4 @@ def _definition_report(summary: SubagentSummary) -> Report:
 def _transcript_report(run: AgentTranscript) -> Report:
     state = run.reason or _("still running, or its end was not recorded")
     rows = ((_("Model"), run.model), (_("End"), state), *(((_("Error"), run.error),) if run.error else ()))
-    text = render_transcript(run.messages)
-    return Report(
-        run.agent_id, (ReportTable(rows), Paragraph(_("Task"), Tone.STRONG), Paragraph(run.prompt), SourceListing(text))
-    )
+    return Report(run.agent_id, (ReportTable(rows), SourceListing(render_transcript(run.messages) or run.prompt)))

@@ -122,7 +122,10 @@ def _tool_commands() -> list[CommandSummary]:
         CommandSummary(
             "agents",
             _("List, configure and stop sub-agents"),
-            _("/agents [list | show NAME|ID | enable NAME | disable NAME | config NAME | reload | stop ID]"),
+            _(
+                "/agents [list | show NAME|ID | enable NAME | disable NAME | config NAME | reload | stop ID | "
+                "review ID]"
+            ),
             aliases=("agent",),
         ),
         CommandSummary(

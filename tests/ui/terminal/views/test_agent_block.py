@@ -116,7 +116,7 @@ def test_hostile_tasks(task: str) -> None:
         (
             40,
             ["● reviewer#1 Review the… (1 turn, 1,200…", "  └ ✓ Read a.py"],
-            "✓ ok reviewer · 14 calls · 21,300 tokens\n  · $0.02 · 48 s (Ctrl-O to show)\n",
+            "✓ ok reviewer · 14 calls · 21,300 tokens\n  · $0.02 · 48 s\n",
         ),
         (
             100,

@@ -10,7 +10,7 @@ from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.calls.agent_progress import AgentProgress, agent_end_labels, agent_error, agent_status
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.labels.durations import format_elapsed
-from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
+from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph, segments_fit
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.views.call_block import FinishedCall, status_sign
 from tejat.ui.terminal.views.details import detail_indents
@@ -92,8 +92,9 @@ class _EndLine:
             RowSegment(name, StyleRole.STRONG),
             RowSegment(separator + separator.join(figures), StyleRole.QUIET),
         ]
-        if self._shows_hint:
-            segments.append(RowSegment(" " + _("(Ctrl-O to show)"), StyleRole.QUIET))
+        hint = RowSegment(" " + _("(Ctrl-O to show)"), StyleRole.QUIET)
+        if self._shows_hint and segments_fit([*segments, hint], width=options.max_width - 2):
+            segments.append(hint)
         yield hanging_paragraph(RowSegment(sign, role), *segments, theme=theme)
         if error := agent_error(self._ended):
             corner = detail_indents(theme, options.max_width)[0]
