@@ -6,13 +6,38 @@ from itertools import chain
 
 from bench.deny import suite as deny
 from bench.edit import suite as edit
-from bench.suites import agent, completion, extending, files, mcp, settings, startup, terminal, tool_calls, trees
+from bench.suites import (
+    agent,
+    completion,
+    extending,
+    files,
+    mcp,
+    settings,
+    startup,
+    subagents,
+    terminal,
+    tool_calls,
+    trees,
+)
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        suites = (settings, tool_calls, agent, mcp, files, edit, trees, completion, terminal, extending, deny)
+        suites = (
+            settings,
+            tool_calls,
+            agent,
+            subagents,
+            mcp,
+            files,
+            edit,
+            trees,
+            completion,
+            terminal,
+            extending,
+            deny,
+        )
         for result in chain(startup.measure(), *(suite.measure(scratch) for suite in suites)):
             missed += not result.passes
             mark = "ok  " if result.passes else "MISS"

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tejat.agent import AgentSettings as AgentSettings
     from tejat.app.tools.toolset import Toolset as Toolset
     from tejat.app.tools.toolset import open_tools as open_tools
+    from tejat.core.agent.compaction import CompressionPreview as CompressionPreview
     from tejat.core.agent.events import AgentEvent as AgentEvent
     from tejat.core.agent.events import Answered as Answered
     from tejat.core.agent.events import AwaitingModel as AwaitingModel
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import LoopDetected as LoopDetected
     from tejat.core.agent.events import ModelChanged as ModelChanged
     from tejat.core.agent.events import Noticed as Noticed
+    from tejat.core.agent.events import PlanPresented as PlanPresented
     from tejat.core.agent.events import Prompted as Prompted
     from tejat.core.agent.events import QuestionAnswered as QuestionAnswered
     from tejat.core.agent.events import QuestionAsked as QuestionAsked
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
+    from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
+    from tejat.core.agent.subagent_events import AgentEnded as AgentEnded
+    from tejat.core.agent.subagent_events import AgentStarted as AgentStarted
+    from tejat.core.agent.subagents import SubagentEnd as SubagentEnd
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import McpConfirmation as McpConfirmation
     from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
+    from tejat.core.approval.confirmation import PlanConfirmation as PlanConfirmation
     from tejat.core.approval.confirmation import Scope as Scope
     from tejat.core.approval.user_question import QuestionOption as QuestionOption
     from tejat.core.approval.user_question import QuestionType as QuestionType
@@ -108,13 +115,17 @@ __version__ = "0.2.0"
 _MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools.toolset": "open_tools Toolset",
+    "core.agent.compaction": "CompressionPreview",
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
-    "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
+    "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
+    "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
+    "core.agent.subagents": "SubagentEnd",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
     "EditConfirmation "
-    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
+    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome "
+    "PlanConfirmation Scope",
     "core.approval.user_question": "QuestionOption QuestionType UserQuestion UserUnavailable",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.messages.history": "Message Role",

@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from tejat.app.session.manager import open_agent
-from tejat.core.agent.events import AgentEvent, EndReason, EventSink, RunEnded
+from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
 from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
@@ -122,6 +123,17 @@ class Agent:
                 if isinstance(event, RunEnded):
                     ended = event
         return ended
+
+    def preview_compression(self) -> CompressionPreview:
+        """What `compress` would do now, without a request to the model. Raises UsageError outside of `async with`."""
+        return self._require_open.session.conversation.preview_compression()
+
+    async def compress(self) -> Compressed:
+        """Summarize the conversation to free context, and return the outcome. Waits for a run in progress.
+
+        Raises UsageError outside of `async with`.
+        """
+        return await self._require_open.session.compress()
 
     def start(self, prompt: str | Sequence[Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
         """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.

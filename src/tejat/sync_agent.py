@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from typing import NamedTuple, Protocol, TypeAlias, Unpack
 
 from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event, end_run
-from tejat.core.agent.events import AgentEvent, RunEnded
+from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.events import AgentEvent, Compressed, RunEnded
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message
@@ -89,6 +90,14 @@ class SyncAgent:
                 ended = event
         return ended
 
+    def preview_compression(self) -> CompressionPreview:
+        """What `compress` would do now, without a request to the model. Raises UsageError outside of `with`."""
+        return self._require_open.agent.preview_compression()
+
+    def compress(self) -> Compressed:
+        """Summarize the conversation to free context, and return the outcome. Raises UsageError outside of `with`."""
+        return self._require_open.compress()
+
     @property
     def _require_open(self) -> "_LoopThread":
         if self._thread is None:
@@ -119,6 +128,11 @@ class _LoopThread:
         """Schedule a call in the loop. Raises RuntimeError once it is closed."""
         loop, _ = self._main.result()
         loop.call_soon_threadsafe(work)
+
+    def compress(self) -> Compressed:
+        """Summarize the conversation in the loop. Raises RuntimeError once it is closed."""
+        loop, _ = self._main.result()
+        return asyncio.run_coroutine_threadsafe(self.agent.compress(), loop).result()
 
     def stop(self) -> None:
         """Close the agent and join the thread. Raises the exception of closing."""

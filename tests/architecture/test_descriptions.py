@@ -42,6 +42,7 @@ TOOLS = {
     "ask_user": ("Ask User", "AskUserTool", "communicate"),
     "write_todos": ("WriteTodos", "WriteTodosTool", "other"),
     "get_internal_docs": ("GetInternalDocs", "GetInternalDocsTool", "read"),
+    "recall": ("Recall", "RecallTool", "read"),
     "invoke_agent": ("Invoke Subagent", "AgentTool", "agent"),
     "enter_plan_mode": ("Enter Plan Mode", "EnterPlanModeTool", "plan"),
     "exit_plan_mode": ("Exit Plan Mode", "ExitPlanModeTool", "plan"),
@@ -159,6 +160,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "ask_user": (["questions"], []),
     "write_todos": (["todos"], []),
     "get_internal_docs": ([], ["path"]),
+    "recall": ([], ["text", "messages", "turns"]),
     "invoke_agent": (["agent_name", "prompt"], []),
     "enter_plan_mode": ([], ["reason"]),
     "exit_plan_mode": (["plan_filename"], []),
@@ -255,6 +257,7 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "ask_user": ([{"questions": [{"question": "Why?", "header": "Why"}]}], []),
     "write_todos": ([{"todos": [{"description": "Test it", "status": "pending"}]}], []),
     "get_internal_docs": ([{}], [{"path": "index.md"}]),
+    "recall": ([{}], [{"text": "tea"}, {"messages": "1-2"}, {"turns": "1"}]),
     "enter_plan_mode": ([{}], [{"reason": "It is large."}]),
     "exit_plan_mode": ([{"plan_filename": "plan.md"}, {"plan_path": "plan.md"}], []),
 }

@@ -20,6 +20,7 @@ LAZY_IMPORTS = {
     "app/session/interactive.py": "the user runs a shell line",
     "app/session/manager.py": "a run needs the service",
     "app/setup/notes.py": "a settings file has a name that is not in the schema",
+    "app/session/session_parts.py": "the model recalls earlier messages",
     "app/session/subagent_host.py": "an agent has MCP servers of its own, or works in a copy",
     "app/session/subagents.py": "there are agent files to read, or settings for agents",
     "app/session/prompt_expansion.py": "a custom command is called",

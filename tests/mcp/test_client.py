@@ -765,3 +765,26 @@ def test_the_interpreter_ends(tmp_path: Path, ending: str) -> None:
 
     assert asyncio.run(main()) == (0, b"")
     assert living_pids(pids) == []
+
+
+def test_a_check_comes_before_each_connection() -> None:
+    connections: list[str] = []
+
+    def connect() -> Transport:
+        connections.append("connected")
+        raise McpFailure("no transport", McpProblem.CONFIGURATION)
+
+    def check() -> None:
+        raise McpFailure("The server was not started: it changed.", McpProblem.CONFIGURATION)
+
+    async def main() -> None:
+        mcp_client = RecordingClient(ServerPlan("changed", "stdio", "", connect, check=check))
+        status = await mcp_client.wait_settled()
+        assert (status.state, status.reason) == (
+            ServerState.DISCONNECTED,
+            "The server was not started: it changed.",
+        )
+        await mcp_client.close()
+
+    run_checked(main())
+    assert connections == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.messages.history import Message
-from tejat.core.model import Chunk, ModelClient, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.model import MAIN_LANE, Chunk, ModelClient, ModelFailure, ModelRequest, ModelResponse
 from tejat.models.scripted.model import open_scripted_model
 
 
@@ -17,9 +17,9 @@ def scripted(folder: Path, text: str, *, root: str = "/project") -> ModelClient:
     return open_scripted_model(str(file), root=root)
 
 
-def ask(model: ModelClient, *messages: Message, purpose: str = "conversation") -> list[Chunk]:
+def ask(model: ModelClient, *messages: Message, purpose: str = "conversation", lane: str = MAIN_LANE) -> list[Chunk]:
     async def read() -> list[Chunk]:
-        return [chunk async for chunk in model.stream(ModelRequest(messages, purpose=purpose))]
+        return [chunk async for chunk in model.stream(ModelRequest(messages, purpose=purpose, lane=lane))]
 
     return asyncio.run(read())
 
@@ -29,7 +29,9 @@ def answer_of(chunks: Sequence[Chunk]) -> ModelResponse:
     return chunks[-1]
 
 
-def failure_of(model: ModelClient, *messages: Message, purpose: str = "conversation") -> ModelFailure:
+def failure_of(
+    model: ModelClient, *messages: Message, purpose: str = "conversation", lane: str = MAIN_LANE
+) -> ModelFailure:
     with pytest.raises(ModelFailure) as caught:
-        ask(model, *messages, purpose=purpose)
+        ask(model, *messages, purpose=purpose, lane=lane)
     return caught.value

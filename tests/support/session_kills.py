@@ -63,8 +63,8 @@ def kill_and_resume(
     lines = chance.randrange(1, 3 + 6 * TURNS)
     delay = chance.uniform(0, MAX_DELAY)
     moment = f"{name}: after {lines} lines and {delay * 1000:.1f} ms"
-    printed = _run_and_kill([*command, "-p", f"start {name}"], directory, environment, after_lines=lines, delay=delay)
-    acknowledged = tuple(_printed_facts(printed))
+    printed = run_and_kill([*command, "-p", f"start {name}"], directory, environment, after_lines=lines, delay=delay)
+    acknowledged = tuple(printed_facts(printed))
     resumed = subprocess.run(
         [*command, "--resume", "latest", "-p", f"stop {name}"],
         cwd=directory,
@@ -75,14 +75,14 @@ def kill_and_resume(
         timeout=60,
         check=False,
     )
-    if resumed.returncode == _NO_SESSION and not acknowledged:
+    if resumed.returncode == NO_SESSION and not acknowledged:
         return KillOutcome(moment)
     if resumed.returncode != 0:
         return KillOutcome(moment, acknowledged, problem=f"exit {resumed.returncode}: {resumed.stdout}{resumed.stderr}")
     seen = [body for body in requests() if f'"stop {name}"'.encode() in body]
     if len(seen) != 1:
         return KillOutcome(moment, acknowledged, problem=f"{len(seen)} requests with the prompt of the resumed run")
-    known = list(_request_facts(json.loads(seen[0])))
+    known = list(request_facts(json.loads(seen[0])))
     twice = {fact for fact in known if known.count(fact) > 1}
     return KillOutcome(
         moment,
@@ -92,10 +92,10 @@ def kill_and_resume(
     )
 
 
-_NO_SESSION = 42
+NO_SESSION = 42
 
 
-def _run_and_kill(
+def run_and_kill(
     command: Sequence[str], directory: str, environment: Mapping[str, str], *, after_lines: int, delay: float
 ) -> list[dict[str, Any]]:
     """The whole lines that a run printed before it was killed."""
@@ -115,11 +115,16 @@ def _run_and_kill(
     return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
-def _printed_facts(printed: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
-    """What a run acknowledged. The text of an answer counts when the next thing is told: until then it is in flight."""
+def printed_facts(printed: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
+    """What a run acknowledged. The text of an answer counts when the next thing is told: until then it is in flight.
+
+    What sub-agents did is left out.
+    """
     text = ""
     for event in printed:
         kind = event["type"]
+        if "agent_id" in event:
+            continue
         if kind == "message" and event["role"] == "assistant":
             text += event["content"]
             continue
@@ -135,7 +140,7 @@ def _printed_facts(printed: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
             yield "result", event["tool_id"], event["content"]
 
 
-def _request_facts(request: Mapping[str, Any]) -> Iterator[Fact]:
+def request_facts(request: Mapping[str, Any]) -> Iterator[Fact]:
     """The same from the request of the resumed run."""
     for content in request["contents"]:
         texts = [part["text"] for part in content["parts"] if "text" in part]

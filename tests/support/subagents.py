@@ -51,6 +51,10 @@ class LaneModel:
         self._delay = delay
         self.requests: list[ModelRequest] = []
 
+    def put(self, lane: str, *answers: Answer) -> None:
+        """Set the answers of a lane."""
+        self._answers[lane] = list(answers)
+
     def requests_of(self, lane: str) -> list[ModelRequest]:
         return [request for request in self.requests if request.lane == lane]
 
@@ -106,6 +110,13 @@ class SubagentSession:
     @property
     def ended(self) -> list[AgentEnded]:
         return [event for event in self.events if isinstance(event, AgentEnded)]
+
+    @property
+    def run_ended(self) -> RunEnded:
+        """The end of the last prompt."""
+        last = self.events[-1]
+        assert isinstance(last, RunEnded)
+        return last
 
     def inner_calls(self) -> list[tuple[str, CallFinished]]:
         """The finished calls of agents, each with the id of its agent."""
@@ -165,7 +176,7 @@ class SubagentEnv:
                 session = SubagentSession(manager, LaneModel(lanes, usage=usage, delay=delay))
                 manager.session.conversation.model = session.model
                 await (session.prompt() if use is None else use(session))
-                assert len(asyncio.all_tasks()) <= 3, asyncio.all_tasks()
+                assert not [task for task in asyncio.all_tasks() if "engine/subagents" in str(task)]
                 return session
 
         return asyncio.run(main())

@@ -27,7 +27,9 @@ def test_every_tool_has_its_description(name: str, tmp_path: Path) -> None:
 
 
 def test_every_description_has_a_tool() -> None:
-    assert {path.stem for path in DESCRIPTIONS.glob("*.md")} == {*TOOLS, "discovered_tool", "find_tools"}
+    assert {path.stem for path in DESCRIPTIONS.glob("*.md")} == {
+        *(*TOOLS, "discovered_tool", "find_tools", "activate_skill"),
+    }
 
 
 def test_a_tool_without_description() -> None:
@@ -89,6 +91,8 @@ def test_the_names_that_are_declared() -> None:
         "ask_user": (["questions"], ["questions"]),
         "write_todos": (["todos"], ["todos"]),
         "get_internal_docs": (["path"], []),
+        "recall": (["text", "messages", "turns"], []),
+        "invoke_agent": (["agent_name", "prompt"], ["agent_name", "prompt"]),
         "enter_plan_mode": (["reason"], []),
         "exit_plan_mode": (["plan_filename"], ["plan_filename"]),
     }

@@ -33,6 +33,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     WRITE_TODOS: ("WriteTodosTool",),
     "get_internal_docs": ("GetInternalDocsTool",),
     "invoke_agent": ("AgentTool",),
+    "recall": ("RecallTool",),
     ENTER_PLAN_MODE: ("EnterPlanModeTool",),
     EXIT_PLAN_MODE: ("ExitPlanModeTool",),
 }

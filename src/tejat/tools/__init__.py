@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.plans import PlanMode
     from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.tools.edit_failure import EditCorrector
+    from tejat.core.tools.recall import Recall
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
@@ -37,8 +38,8 @@ FILE_TOOLS = (
 """Tools that need nothing but a workspace."""
 
 
-UNDECLARED_TOOLS = frozenset({"get_internal_docs"})
-"""Tools that can be called but are declared to certain agents only, by name."""
+UNDECLARED_TOOLS = frozenset({"get_internal_docs", "invoke_agent"})
+"""Tools that can be called but are declared to certain agents only, by name, or once there are agents to start."""
 
 
 class ToolDependencies(Protocol):
@@ -54,6 +55,7 @@ class ToolDependencies(Protocol):
 
     def corrector(self) -> "EditCorrector | None": ...
 
+    def recall(self) -> "Recall": ...
     def preset_answers(self) -> "PresetAnswers": ...
 
     def session_state(self) -> "SessionState": ...
@@ -161,6 +163,10 @@ def load_builtin(name: str, dependencies: ToolDependencies) -> BaseTool:
 def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
     """Create a tool that belongs to a session, or a file tool. Raises UsageError for an unknown name."""
     match name:
+        case "recall":
+            from tejat.tools.recall import RecallTool
+
+            return RecallTool(dependencies.recall())
         case "invoke_agent":
             from tejat.tools.invoke_agent import AgentTool
 

@@ -22,7 +22,9 @@ def offer_agents(
         registry.find_undeclared = lambda _: None
         return
     names = tuple(name for name, _ in agents)
-    registry.register_entry(replace(registered, declaration=_with_agents(registered.declaration, names)))
+    registry.register_entry(
+        replace(registered, declaration=_with_agents(registered.declaration, names), is_declared=lambda: True)
+    )
     inputs = dict(agents)
 
     def find(name: str) -> ToolEntry | None:

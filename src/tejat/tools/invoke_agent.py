@@ -43,7 +43,7 @@ class AgentTool(TypedTool[InvokeAgentParams]):
 
     def rule_names(self, params: Params) -> tuple[str, ...]:
         name = params.get("agent_name")
-        return _rule_names(self._launcher().find(name)) if isinstance(name, str) else ()
+        return _rule_names(self._launcher, name) if isinstance(name, str) else ()
 
     def runs_concurrently(self, params: Params) -> bool:
         launcher = self._launcher()
@@ -83,7 +83,7 @@ class NamedAgentTool(BaseTool):
         return _describe(self.name, self._prompt(params))
 
     def rule_names(self, params: Params) -> tuple[str, ...]:
-        return _rule_names(self._launcher().find(self.name))
+        return _rule_names(self._launcher, self.name)
 
     def runs_concurrently(self, params: Params) -> bool:
         launcher = self._launcher()
@@ -109,8 +109,13 @@ def _find(launcher: SubagentLauncher, name: str) -> SubagentDefinition:
     raise ToolFailure(f"Subagent '{name}' not found.{hint}", ErrorType.TOOL_NOT_REGISTERED)
 
 
-def _rule_names(definition: SubagentDefinition | None) -> tuple[str, ...]:
-    return () if definition is None else (definition.name, definition.qualified_name)
+def _rule_names(launcher: Callable[[], SubagentLauncher], name: str) -> tuple[str, ...]:
+    """The names of an agent in rules. Outside of a session it is only known by the name that was given."""
+    try:
+        definition = launcher().find(name)
+    except ToolFailure:
+        definition = None
+    return (name,) if definition is None else (definition.name, definition.qualified_name)
 
 
 def _describe(name: str, prompt: str) -> str:

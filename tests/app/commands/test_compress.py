@@ -87,3 +87,46 @@ def test_what_it_costs_counts(env: InteractiveEnv) -> None:
         return runner.interactive.command_context.statistics.usage.total
 
     assert env.run_with(work, script=script) == 15
+
+
+class TestPreview:
+    SCRIPT = text_script(LONG, LONG[::-1], "c") + script_answer(
+        say="<state_snapshot>short</state_snapshot>", purpose="compression"
+    )
+
+    def test_it_says_what_the_next_compression_does(self, env: InteractiveEnv) -> None:
+        async def work(runner: InteractiveRunner) -> tuple[str, str, list[str], list[AgentEvent]]:
+            for prompt in ("one", "two\nlines", "three"):
+                await runner.prompt(prompt)
+            runner.session.conversation.carried["todos"] = lambda: "1. [pending] test"
+            runner.session.conversation.carried["plan"] = lambda: ""
+            shown = await runner.command_output("/compress --preview")
+            again = await runner.command_output("/compress preview")
+            told = outcomes(runner.events)
+            await runner.run_command("/compress")
+            return shown, again, runner.texts, told
+
+        shown, again, texts, told = env.run_with(work, script=self.SCRIPT)
+        assert shown == again
+        assert told == []
+        lines = [line.strip() for line in shown.splitlines()]
+        assert "- two lines" in lines
+        assert any(line.startswith("Summarized") and line.endswith("5 messages") for line in lines)
+        assert any(line.startswith("Kept with the session") and "todos, about 5 tokens" in line for line in lines)
+        assert "plan" not in shown
+        assert texts[-1] == "c"
+        assert len(texts) == 2
+        for part in ("word for word:\none", "word for word:\ntwo\nlines", "1. [pending] test"):
+            assert part in texts[0]
+
+    def test_where_there_is_nothing(self, env: InteractiveEnv) -> None:
+        async def work(runner: InteractiveRunner) -> str:
+            return await runner.command_output("/compress --preview")
+
+        assert env.run_with(work).strip() == "Nothing to compress yet."
+
+    def test_other_words(self, env: InteractiveEnv) -> None:
+        async def work(runner: InteractiveRunner) -> str:
+            return await runner.command_output("/compress all")
+
+        assert "Usage: /compress [--preview]" in env.run_with(work)

@@ -179,6 +179,8 @@ def test_a_summary_keeps_what_fits_and_names_the_rest(place: Place, monkeypatch:
     assert "BODY of two" in text
     assert "BODY of one" not in text
     assert text.endswith("Activate them again if you need them: one")
+    assert text == service.carried_text()
+    service.drop_uncarried()
     assert "BODY of one" in activate(service, "one")
 
 

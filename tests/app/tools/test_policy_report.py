@@ -11,7 +11,7 @@ from tejat.app.tools.toolset import open_toolset
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ConfigurationError
 
-AGENT_RULE = '[[rule]]\ntoolName = "glob"\nsubagent = "helper"\ndecision = "allow"\npriority = 1\n'
+PASSED_OVER = '[[rule]]\ntoolName = "run_shell_command"\ncommandRegex = "git"\ndecision = "allow"\npriority = 1\n'
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ class TestChecks:
         assert [check.detail for check in checks(machine)] == ["default", told]
 
     def test_rules_that_are_passed_over(self, machine: ProgramEnv) -> None:
-        path = write_policy(machine, AGENT_RULE)
+        path = write_policy(machine, PASSED_OVER)
         _, rule = checks(machine)
-        detail = f"{path}:1: ignored: it applies to the agent 'helper', but agents are not supported yet"
+        detail = f"{path}:1: ignored: commandRegex cannot allow commands: use commandPrefix"
         assert rule == DoctorCheck("policy", "rule", passed=True, detail=detail)
 
     def test_a_broken_rule(self, machine: ProgramEnv) -> None:
@@ -76,7 +76,7 @@ class TestNotes:
         assert notes(machine) == notes(machine, "yolo") == ()
 
     def test_rules_that_count_only_in_part(self, machine: ProgramEnv) -> None:
-        write_policy(machine, AGENT_RULE)
+        write_policy(machine, PASSED_OVER)
         told = "1 policy rule is ignored or applies more widely than written. See `tejat policy list`."
         assert notes(machine) == (told,)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.extensions import write_extension
 from support.program import ProgramEnv
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.sandbox_options import SandboxOptions, resolve_sandbox, sandbox_notes, sandbox_options
@@ -168,3 +169,15 @@ class TestPaths:
         one, two = (os.path.realpath(machine.base / name) for name in ("one", "two"))
         tools = {"sandboxAllowedPaths": [one], "sandbox": {"enabled": True, "allowedPaths": [two, one]}}
         assert options(machine, tools=tools).mounts == (SandboxMount(one, one), SandboxMount(two, two))
+
+
+def test_extensions_are_shown_without_the_values_of_their_settings(machine: ProgramEnv) -> None:
+    extensions = machine.home / ".gemini" / "extensions"
+    write_extension(extensions / "plain", files={"run.sh": "#!/bin/sh\n"})
+    valued = write_extension(extensions / "valued", files={"run.sh": "#!/bin/sh\n"})
+    (valued / ".env").write_text("A=b")
+    write_extension(extensions / "unused", is_new=True)
+    mounts = options(machine, "auto").mounts
+    assert all(mount.source == mount.target and not mount.is_writable for mount in mounts)
+    shown = sorted(os.path.relpath(mount.source, extensions) for mount in mounts)
+    assert shown == ["plain", *(f"valued/{name}" for name in sorted(os.listdir(valued)) if name != ".env")]

@@ -193,6 +193,8 @@ def test_secrets_go_to_the_programs_of_the_extension_only(machine: Machine) -> N
         files={
             "GEMINI.md": "The key is ${MY_API_KEY} in ${extensionPath}.",
             "commands/tell.toml": 'prompt = "key: ${MY_API_KEY}"',
+            "skills/keys/SKILL.md": "---\nname: keys\ndescription: d\n---\nSKILL ${MY_API_KEY} in ${extensionPath}",
+            "agents/keeper.md": "---\nname: keeper\ndescription: d\n---\nAGENT ${MY_API_KEY} in ${extensionPath}",
             "hooks/hooks.json": json.dumps(hooks),
             "server.py": SERVER,
         },
@@ -200,14 +202,21 @@ def test_secrets_go_to_the_programs_of_the_extension_only(machine: Machine) -> N
     stored = machine.home / ".config" / "tejat" / "extension-settings"
     stored.mkdir(parents=True, mode=0o700)
     write_json(stored / "demo.env", f"MY_API_KEY={SECRET}\n")
-    script = script_answer(
-        calls=[("run_shell_command", {"command": "echo key=$MY_API_KEY."}), ("s__a", {})]
-    ) + text_script("ok")
+    calls = [
+        ("run_shell_command", {"command": "echo key=$MY_API_KEY."}),
+        ("s__a", {}),
+        ("activate_skill", {"name": "keys"}),
+        ("invoke_agent", {"agent_name": "keeper", "prompt": "go"}),
+    ]
+    done = script_answer(purpose="agent:keeper", calls=[("complete_task", {"result": "done"})])
+    script = script_answer(calls=calls) + done + text_script("ok")
     result = machine.ask("--trust", "-y", script=script, prompt="/tell")
     assert result.code == 0, result.stderr
     recorded = machine.recording.read_text()
     assert SECRET not in recorded
     assert f"The key is ${{MY_API_KEY}} in {directory}." in recorded
+    assert f"SKILL ${{MY_API_KEY}} in {directory}" in recorded
+    assert f"AGENT ${{MY_API_KEY}} in {directory}" in recorded
     assert "key=." in recorded
     assert json.loads(seen.read_text())["MY_API_KEY"] == SECRET
     assert f"MY_API_KEY={SECRET}" in hook_seen.read_text()

@@ -14,7 +14,7 @@ from tejat.core.messages.tokens import estimate_message_tokens, estimate_request
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
-from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, Compressor
+from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, CompressionScope, Compressor
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
@@ -47,9 +47,7 @@ def compress(
     room: int = 1_000_000,
 ) -> tuple[Sequence[Message], Compressed]:
     return asyncio.run(
-        (compressor or Compressor()).compress(
-            ask or Summariser(), messages, tokens_before=tokens, room=room, preamble_length=keep_first
-        )
+        (compressor or Compressor()).compress(ask or Summariser(), messages, CompressionScope(tokens, room, keep_first))
     )
 
 
@@ -426,3 +424,51 @@ class TestRoom:
         made, outcome = compress(conversation(["a", "b"]), ask)
         assert outcome.status is CompressionStatus.COMPRESSED
         assert "The task is nearly" in texts(made)
+
+
+class TestCarried:
+    def scope(self, *carried: tuple[str, str], **more: object) -> CompressionScope:
+        return CompressionScope(100_000, 1_000_000, carried=carried, **more)  # type: ignore[arg-type]
+
+    def compress(self, messages: Sequence[Message], scope: CompressionScope, ask: Summariser) -> Sequence[Message]:
+        made, outcome = asyncio.run(Compressor().compress(ask, messages, scope))
+        assert outcome.status is CompressionStatus.COMPRESSED
+        return made
+
+    def test_it_is_put_back_as_it_is_now_after_every_summary(self) -> None:
+        ask = Summariser()
+        messages = self.compress(
+            conversation(["one", "two"]), self.scope(("todos", "OLD LIST"), ("skills", "BODY")), ask
+        )
+        assert [texts(messages).count(each) for each in ("OLD LIST", "BODY")] == [1, 1]
+        longer = [*messages, *conversation(["three", "four"])]
+        messages = self.compress(longer, self.scope(("todos", "NEW LIST"), ("skills", "BODY")), ask)
+        assert [texts(messages).count(each) for each in ("OLD LIST", "NEW LIST", "BODY")] == [0, 1, 1]
+        assert "BODY" not in ask.requests[-1].messages[0].text
+        assert [texts(messages).count(f"word for word:\n{each}") for each in ("one", "two", "three")] == [1, 1, 1]
+
+    def test_it_counts_against_what_is_saved(self) -> None:
+        messages = conversation(["one", "two"])
+        scope = self.scope(("skills", "x" * 4 * 100_000))
+        made, outcome = asyncio.run(Compressor().compress(Summariser(), messages, scope))
+        assert (made, outcome.status) == (messages, CompressionStatus.NOT_NEEDED)
+        assert Compressor().preview(messages, scope).detail == "Not enough to summarize yet."
+
+    def test_the_model_is_told_what_it_can_recall(self) -> None:
+        messages = conversation(["one", "two"])
+        made = self.compress(messages, self.scope(number_of=lambda index: index + 1), Summariser())
+        gone = len(messages) - sum(message in messages for message in made)
+        assert f"Messages 1 to {gone} of the conversation are no longer shown." in texts(made)
+
+    def test_a_preview_is_what_happens(self) -> None:
+        messages = conversation(["one", "two", "three"])
+        scope = self.scope(("todos", "LIST"))
+        preview = Compressor().preview(messages, scope)
+        made = self.compress(messages, scope, Summariser())
+        kept = [message for message in made if message in messages]
+        assert (preview.kept, preview.summarized) == (len(kept), len(messages) - len(kept))
+        assert [request for request in ("one", "two", "three") if f"word for word:\n{request}" in texts(made)] == list(
+            preview.requests
+        )
+        assert preview.carried == (("todos", 1),)
+        assert preview.after < preview.before == 100_000

@@ -2,11 +2,15 @@
 
 import pytest
 
-from support.sample_events import ALL_EVENTS, CALL, DENIED, EDIT, SHELL, call_finished, diff
-from tejat.core.agent.events import AgentEvent
+from support.sample_events import ALL_EVENTS, CALL, DENIED, EDIT, SHELL, SHELL_REFUSED, call_finished, diff
+from tejat.core.agent.events import AgentEvent, Answered
+from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
+from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.errors import ErrorType
+from tejat.core.frozen import replace
+from tejat.core.messages.history import model_message
 from tejat.core.messages.types import JsonObject
-from tejat.core.model import Usage
+from tejat.core.model import ModelResponse, Usage
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.call_events import BY_USER, CallFinished
 from tejat.engine.sessions.statistics import Statistics
@@ -95,6 +99,19 @@ OF_A_RUN = {
         },
     },
     "files": {"totalLinesAdded": 3, "totalLinesRemoved": 1},
+    "agents": {
+        "byName": {
+            "reader": {
+                "runs": 1,
+                "turns": 1,
+                "calls": 0,
+                "tokens": 8,
+                "cost_usd": 0.001,
+                "durationMs": 500,
+                "outcomes": {"GOAL": 1},
+            }
+        }
+    },
 }
 
 
@@ -160,3 +177,41 @@ def test_durations_are_told_as_it_is_told_to() -> None:
         statistics.record(event)
     assert "Ms': 0" in str(statistics.to_json())
     assert not any(f"Ms': {digit}" in str(statistics.to_json()) for digit in "123456789")
+
+
+class TestAgents:
+    ENDED = AgentEnded("a#1", "a", SubagentEnd.GOAL, turns=2, calls=3, usage=Usage(10, 0, 5), cost=0.5, seconds=1.5)
+
+    def test_their_runs_by_name(self) -> None:
+        failed = replace(self.ENDED, agent_id="a#2", reason=SubagentEnd.TIMEOUT)
+        assert counted(self.ENDED, failed).to_json()["agents"] == {
+            "byName": {
+                "a": {
+                    "runs": 2,
+                    "turns": 4,
+                    "calls": 6,
+                    "tokens": 30,
+                    "cost_usd": 1.0,
+                    "durationMs": 3000,
+                    "outcomes": {"GOAL": 1, "TIMEOUT": 1},
+                }
+            }
+        }
+
+    def test_an_unknown_price_makes_the_cost_unknown(self) -> None:
+        statistics = counted(self.ENDED, replace(self.ENDED, cost=None), self.ENDED)
+        assert statistics.agents["a"].cost is None
+
+    def test_what_they_do_counts_for_the_session_and_denials_name_them(self) -> None:
+        answer = Answered(ModelResponse(model_message("x"), usage=Usage(4, 0, 1)), 0.5)
+        denied = SHELL_REFUSED
+        statistics = counted(
+            AgentStarted("a#1", "a", "1", "Go.", "other"),
+            AgentActivity("a#1", "a", answer),
+            AgentActivity("a#1", "a", denied),
+            denied,
+        )
+        assert statistics.usage == Usage(4, 0, 1)
+        assert set(statistics.models) == {"other"}
+        assert statistics.calls == 2
+        assert [each.get("agent_id") for each in statistics.denials] == ["a#1", None]

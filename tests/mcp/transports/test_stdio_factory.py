@@ -148,3 +148,8 @@ class TestEnvironment:
             f"The server's `env` is invalid. {told}",
             McpProblem.CONFIGURATION,
         )
+
+
+def test_variables_of_an_extension_are_expanded_already(program: Path, tmp_path: Path) -> None:
+    server = McpServer(command=str(program), environment={"KEY": "a$USER${OTHER}"})
+    assert server_report(server, tmp_path, BASE, SourceTier.EXTENSION)[2]["KEY"] == "a$USER${OTHER}"

@@ -374,3 +374,74 @@ def test_the_window_that_a_server_tells_is_recorded(tmp_path: Path) -> None:
 
         asyncio.run(run())
     assert replay(tmp_path / "run").context_window == 4096
+
+
+class TestLanes:
+    """The conversations of sub-agents are kept apart."""
+
+    LANES: tuple[str, ...] = ("main", "agent:reader#1", "agent:reader#2")
+
+    def script(self) -> str:
+        answers = [("conversation", "main"), ("agent:reader#1", "one"), ("agent:reader#2", "two")]
+        return "".join(
+            f'[[answer]]\npurpose = "{purpose}"\nsay = "{text} {number}"\n'
+            for purpose, text in answers
+            for number in (1, 2)
+        )
+
+    async def ask(self, model: ModelClient, lane: str, *prompts: str) -> str:
+        messages = [user_message(prompt) for prompt in prompts]
+        chunks = [chunk async for chunk in model.stream(ModelRequest(messages, lane=lane))]
+        assert isinstance(chunks[-1], ModelResponse)
+        return chunks[-1].text
+
+    def record(self, path: Path) -> None:
+        async def run() -> None:
+            model = recording(path, scripted(script=self.script()))
+            for number in ("1", "2"):
+                for lane in self.LANES:
+                    await self.ask(model, lane, number)
+            await model.close()
+
+        asyncio.run(run())
+
+    def test_may_be_ahead_of_each_other(self, tmp_path: Path) -> None:
+        self.record(path := tmp_path / "run.jsonl")
+
+        async def run(order: Sequence[str]) -> dict[str, list[str]]:
+            model, asked = replay(path), dict.fromkeys(self.LANES, 0)
+            answers: dict[str, list[str]] = {lane: [] for lane in self.LANES}
+            for lane in order:
+                asked[lane] += 1
+                answers[lane].append(await self.ask(model, lane, str(asked[lane])))
+            return answers
+
+        expected = {
+            "main": ["main 1", "main 2"],
+            "agent:reader#1": ["one 1", "one 2"],
+            "agent:reader#2": ["two 1", "two 2"],
+        }
+        main, first, second = self.LANES
+        for order in ([main, main, first, first, second, second], [second, first, second, main, first, main]):
+            assert asyncio.run(run(order)) == expected
+
+    def test_are_strict_inside(self, tmp_path: Path) -> None:
+        self.record(path := tmp_path / "run.jsonl")
+        with pytest.raises(ModelFailure, match=r"request 1 of agent:reader#1 differs from the recording:\n"):
+            asyncio.run(self.ask(replay(path), "agent:reader#1", "2"))
+        with pytest.raises(ModelFailure, match=r"request 1 of agent:reader#3 is not in the recording"):
+            asyncio.run(self.ask(replay(path), "agent:reader#3", "1"))
+
+    def test_old_recordings_are_all_of_the_session(self, recorded: Path) -> None:
+        lines = [json.loads(line) for line in recorded.read_text().splitlines()]
+        assert all("lane" not in line.get("request", {}) for line in lines)
+
+    def test_a_changed_skill_is_named(self, tmp_path: Path) -> None:
+        def response(body: str) -> Message:
+            text = f'<activated_skill name="pdf">\n{body}\n</activated_skill>'
+            return user_message(FunctionResponse("activate_skill", {"output": text}))
+
+        path = tmp_path / "run.jsonl"
+        asyncio.run(chunks_of(recording(path, scripted(script='[[answer]]\nsay = "a"\n')), response("old")))
+        with pytest.raises(ModelFailure, match=r"request 1 differs from the recording: the skill 'pdf' has changed"):
+            asyncio.run(chunks_of(replay(path), response("new")))

@@ -99,3 +99,46 @@ class TestOtherwise:
         assert answer_of(ask(model, *told, missing)).text == "Then not."
         after = [*told, missing, model_message("Then not."), user_message("and now?")]
         assert answer_of(ask(model, *after)).text == "Next."
+
+
+class TestAgents:
+    """Sub-agents have answers of their own."""
+
+    SCRIPT = """
+[[answer]]
+say = "main"
+[[answer]]
+purpose = "agent:reader"
+say = "first"
+[[answer.call]]
+name = "replace"
+expect_error = false
+[[answer]]
+purpose = "agent:reader#2"
+say = "second alone"
+[[answer]]
+purpose = "agent:reader"
+say = "next"
+"""
+
+    def test_runs_in_order_and_one_of_them_alone(self, tmp_path: Path) -> None:
+        model = scripted(tmp_path, self.SCRIPT)
+        prompt = user_message("go")
+        first = answer_of(ask(model, prompt, lane="agent:reader#1")).message
+        assert answer_of(ask(model, prompt, lane="agent:reader#2")).text == "second alone"
+        assert answer_of(ask(model, prompt)).text == "main"
+        told = (prompt, first, user_message(replaced(output="ok")))
+        assert answer_of(ask(model, *told, lane="agent:reader#1")).text == "next"
+        failure = failure_of(model, prompt, lane="agent:reader#2")
+        assert 'has no more answers with purpose = "agent:reader"' in failure.message
+
+    def test_other_purposes_are_shared(self, tmp_path: Path) -> None:
+        model = scripted(tmp_path, '[[answer]]\npurpose = "compression"\nsay = "short"\n')
+        assert answer_of(ask(model, user_message("go"), purpose="compression", lane="agent:a#1")).text == "short"
+
+    def test_topics(self, tmp_path: Path) -> None:
+        agent = '\n[[topic]]\npurpose = "agent:a"\n[[topic.answer]]\nsay = "of the agent"\n'
+        model = scripted(tmp_path, TOPICS + agent)
+        told = asked(model, "Fix it")
+        assert answer_of(ask(model, user_message("Fix it"), lane="agent:a#7")).text == "of the agent"
+        assert answer_of(ask(model, *told, user_message(replaced(output="ok")))).text == "Fixed."

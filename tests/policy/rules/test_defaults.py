@@ -13,6 +13,7 @@ FREE = {
     "list_background_processes",
     "read_background_output",
     "get_internal_docs",
+    "recall",
     *SESSION_TOOLS,
     "invoke_agent",
 }
@@ -24,7 +25,7 @@ def test_reading_is_free_and_the_rest_asks() -> None:
     assert {rule.tool for rule in rules if rule.decision is Decision.ALLOW} == FREE
     assert {rule.tool for rule in rules if rule.decision is Decision.ASK} == ASKED
     assert len(rules) == len(FREE) + len(ASKED)
-    assert set(TOOL_ALIASES) == FREE | ASKED
+    assert set(TOOL_ALIASES) == FREE | ASKED | {"activate_skill"}
 
 
 def test_what_only_changes_is_forbidden_in_plan_mode() -> None:

@@ -40,7 +40,12 @@ def _conversation_commands() -> list[CommandSummary]:
         CommandSummary(
             "chat", _("Save and resume named conversations"), _("/chat save|resume|list|delete|share [NAME]")
         ),
-        CommandSummary("compress", _("Summarize the conversation to free context"), aliases=("compact", "summarize")),
+        CommandSummary(
+            "compress",
+            _("Summarize the conversation to free context"),
+            _("/compress [--preview]"),
+            aliases=("compact", "summarize"),
+        ),
         CommandSummary("copy", _("Copy the last answer to the clipboard")),
         CommandSummary(
             "export",

@@ -20,6 +20,7 @@ from tejat.core.agent.events import (
     RunEnded,
     SessionStarted,
 )
+from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
@@ -184,6 +185,9 @@ class TelemetryLog:
 
     def _describe(self, event: AgentEvent) -> tuple[str, JsonObject] | None:
         match event:
+            case AgentActivity(agent_id, _, inner):
+                described = self._describe(inner)
+                return None if described is None else (described[0], {**described[1], "agent_id": agent_id})
             case SessionStarted(model=model):
                 return "config", {"model": model}
             case Prompted(display_text=text):

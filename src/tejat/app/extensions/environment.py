@@ -40,7 +40,12 @@ class ExtensionEnvironment:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        return self.run_config.environment
+        """The environment of the user, without what the `.env` of a project adds.
+
+        A project must not choose the host that gets the token, nor the certificates that are believed.
+        """
+        known = self.run_config.environment
+        return {name: value for name, value in os.environ.items() if known.get(name) == value}
 
     def find_all(self) -> FoundExtensions:
         """All installed extensions, also disabled ones compared with what was agreed to. Changes nothing."""

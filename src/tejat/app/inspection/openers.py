@@ -18,8 +18,10 @@ from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
     from tejat.app.setup.setup_report import SetupReport
+    from tejat.core.agent.subagents import SubagentDefinition
     from tejat.engine.calls.policy_inspector import PolicyInspector
     from tejat.engine.calls.undo_recorder import UndoRecorder
+    from tejat.tools.registry import ToolRegistry
     from tejat.workspace.jobs.store import JobStore
 
 
@@ -42,9 +44,20 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
             )
             toolset = stack.enter_context(opened)
             toolset.registry.select()  # disabled tools can be asked about too
-            return PolicyContext(toolset.settings, toolset.registry, toolset.scheduler.permission)
+            return PolicyContext(
+                toolset.settings,
+                toolset.registry,
+                toolset.scheduler.permission,
+                lambda name: _find_agent(name, flags, toolset.registry),
+            )
 
         yield PolicyInspector(app_paths(os.environ), open_judge)
+
+
+def _find_agent(name: str, flags: PolicyOptions, registry: "ToolRegistry") -> "SubagentDefinition | None":
+    from tejat.app.session.subagents import load_subagents
+
+    return load_subagents(load_run_config(flags.roots), registry).find(name)
 
 
 def open_undo(directories: Sequence[str]) -> "UndoRecorder":

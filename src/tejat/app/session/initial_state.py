@@ -11,6 +11,7 @@ from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonObject
+from tejat.engine.loop.archive import ConversationArchive
 from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession
@@ -31,6 +32,8 @@ class InitialState(NamedTuple):
     rewind_points: tuple[RewindPoint, ...] = ()
     values: JsonObject = MappingProxyType({})
     """The values of the session's state."""
+    archive: ConversationArchive | None = None
+    """The messages that summaries have replaced."""
 
 
 def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunModel) -> InitialState:
@@ -68,6 +71,7 @@ def loaded_state(session_id: str, loaded: LoadedSession, journal: SessionJournal
         repairs=loaded.repairs,
         problems=loaded.problems,
         values=loaded.state,
+        archive=ConversationArchive(loaded.replaced, head_length=loaded.head_length or loaded.preamble_length),
     )
 
 

@@ -12,7 +12,9 @@ from tejat.app.session.context import builtin_system_prompt, load_context_files,
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.session_parts import (
+    attach_recall,
     await_external_tools,
+    carry_state,
     join_sections,
     make_budget,
     server_instructions,
@@ -55,9 +57,7 @@ if TYPE_CHECKING:
     from tejat.app.session.subagent_host import SubagentService
     from tejat.engine.plans.mode import SessionPlanMode
 
-_STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
-_LEAN_INSTRUCTIONS_SHARE = 0.05
 
 
 @asynccontextmanager
@@ -365,6 +365,7 @@ class SessionManager:
             models=self._models,
             hooks=toolset.hooks,
             rewind_points=state.rewind_points,
+            archive=state.archive,
         )
         return conversation
 
@@ -392,6 +393,8 @@ class SessionManager:
         session = self.session
         self.toolset.services.session_id = session.session_id
         self.toolset.services.state = session.state
+        attach_recall(self.toolset, session, self.run_config.secrets)
+        carry_state(self.toolset, session)
         if self.toolset.hooks is not None:
             plans = self.plan_mode.location.path if self.toolset.has_plans else ""
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify, plans)

@@ -1,6 +1,6 @@
 """Parts that a session is built from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -8,15 +8,20 @@ from tejat.app.model_source import RunModel, own_prices
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
 from tejat.config.settings.types import Settings
-from tejat.core.agent.events import AgentEvent, EventSink, Noticed, Severity
+from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSource, Severity
+from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
 from tejat.core.i18n import _
+from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
+from tejat.core.tools.todos import TODOS_KEY, render_todos
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
+from tejat.engine.plans.approved import PLAN_KEY, render_plan
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.journal import JournalMask, SessionJournal
+from tejat.engine.sessions.session import Session
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
 from tejat.tools import find_tools_entry
@@ -77,6 +82,42 @@ async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is
     if late and is_first:
         message = _("Still starting: {names}. The tools will be available later.", names=", ".join(late))
         emit(Noticed(message, Severity.NOTE))
+
+
+def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) -> None:
+    """Let tools recall earlier parts of this session, and declare the tool for it once there are any."""
+    conversation = session.conversation
+
+    def recall(query: RecallQuery) -> RecalledPart:
+        # Imported late: most sessions are never summarized.
+        from tejat.engine.sessions.recall import ConversationRecall
+
+        is_saved = bool(session.journal_path)
+        return ConversationRecall(conversation, JournalMask(secrets).mask, is_saved=is_saved)(query)
+
+    def can_recall() -> bool:
+        return toolset.registry.entry(RECALL) is not None and not toolset.is_forbidden(RECALL)
+
+    earlier = toolset.services.earlier
+    earlier.fetch = recall
+    earlier.exist = lambda: session.info.source is SessionSource.RESUME or not conversation.archive.is_empty
+    conversation.can_recall = can_recall
+
+
+def carry_state(toolset: Toolset, session: Session) -> None:
+    """Let the todos, the approved plan and the active skills of this session outlive its summaries."""
+    services, conversation, state = toolset.services, session.conversation, session.state
+
+    def after_summary(event: HistoryEvent) -> None:
+        if isinstance(event, HistoryReplaced) and services.has_skills:
+            services.skills.drop_uncarried()
+
+    conversation.carried |= {
+        TODOS_KEY: lambda: render_todos(state.get(TODOS_KEY)),
+        PLAN_KEY: lambda: render_plan(state.get(PLAN_KEY)),
+        "skills": lambda: services.skills.carried_text() if services.has_skills else "",
+    }
+    conversation.history_events.subscribe(after_summary)
 
 
 def session_problems(journal: SessionJournal | None, run_model: RunModel, toolset: Toolset) -> list[str]:

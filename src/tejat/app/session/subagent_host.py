@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tejat import __version__
 from tejat.app.model_source import current_date, open_named_model
-from tejat.app.session.session_parts import tool_index_options
+from tejat.app.session.session_parts import skill_catalogue, tool_index_options
 from tejat.core.agent.events import AgentEvent, Noticed
 from tejat.core.agent.history_events import HistoryEvent
 from tejat.core.agent.session_state import SessionState
@@ -37,6 +37,7 @@ from tejat.engine.subagents.rights import AgentIdentity
 from tejat.engine.subagents.run import SubagentRun
 from tejat.engine.subagents.runner import SubagentRunner
 from tejat.engine.subagents.tool_view import only_reads
+from tejat.tools.activate_skill import ACTIVATE_SKILL
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -227,7 +228,9 @@ class SessionHost:
     ) -> str:
         conversation = self._session.conversation
         opening = conversation.history.messages[: conversation.template.preamble_length]
+        has_skills = ACTIVATE_SKILL in tools
         parts = PromptParts(
+            skills=skill_catalogue(self._manager.toolset, conversation.context_window) if has_skills else "",
             context=conversation.template.context.to_prompt(self._manager.run_config.roots[0]),
             environment=opening[0].text if opening else "",
         )

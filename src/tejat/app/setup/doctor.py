@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tejat.app.authentication import is_keyless_gateway
 from tejat.app.model_source import own_prices, resolve_name, settings_of_service
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.extension_checks import extension_checks
 from tejat.app.setup.fixes import edit_fix
 from tejat.app.setup.subagent_checks import subagent_checks
 from tejat.app.tools.policy_report import policy_checks
@@ -45,6 +46,7 @@ def configuration_checks(
         *_network_checks(run_config),
         *policy_checks(run_config),
         *_file_checks(run_config),
+        *extension_checks(run_config),
         *subagent_checks(run_config),
         *_user_checks(),
         _locale_check(process_environment),

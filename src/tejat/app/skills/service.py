@@ -13,7 +13,7 @@ from tejat.config.skills.skill import Skill
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -174,25 +174,32 @@ class SkillService:
     def carried_text(self) -> str:
         """The active skills for the model after a summary, the last used first, as far as they fit.
 
-        The others are named and not active any more.
+        The others are named. `drop_uncarried` makes them inactive.
         """
-        kept: list[ActiveSkill] = []
-        dropped: list[str] = []
-        left = MAX_CARRIED_TOKENS
-        for active in reversed(tuple(self.active.values())):
-            if active.tokens <= left:
-                left -= active.tokens
-                kept.append(active)
-            else:
-                dropped.append(active.skill.call_name)
+        kept, dropped = self._fitting()
+        texts = [active.text for active in kept]
+        if dropped:
+            names = ", ".join(active.skill.call_name for active in dropped)
+            texts.append(f"These skills are not active any more. Activate them again if you need them: {names}")
+        return "\n\n".join(texts)
+
+    def drop_uncarried(self) -> None:
+        """Make the skills inactive that did not fit behind a summary."""
+        kept, dropped = self._fitting()
         if dropped:
             self._active = {active.skill.call_name: active for active in reversed(kept)}
             self._save()
-        texts = [active.text for active in kept]
-        if dropped:
-            names = ", ".join(dropped)
-            texts.append(f"These skills are not active any more. Activate them again if you need them: {names}")
-        return "\n\n".join(texts)
+
+    def _fitting(self) -> tuple[list[ActiveSkill], list[ActiveSkill]]:
+        """The active skills that fit behind a summary, the last used first, and the others."""
+        kept: list[ActiveSkill] = []
+        dropped: list[ActiveSkill] = []
+        left = MAX_CARRIED_TOKENS
+        for active in reversed(tuple(self.active.values())):
+            fits = active.tokens <= left
+            left -= active.tokens if fits else 0
+            (kept if fits else dropped).append(active)
+        return kept, dropped
 
     def _find(self, name: str) -> Skill:
         """Raises ToolFailure."""
@@ -204,9 +211,21 @@ class SkillService:
 
     def _read(self, skill: Skill) -> SkillContent:
         try:
-            return read_skill_content(skill)
+            return self._read_agreed(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
+
+    def _read_agreed(self, skill: Skill) -> SkillContent:
+        """Read a skill; one of an extension only as it was agreed to, with its variables. Raises ConfigurationError."""
+        content = read_skill_content(skill)
+        named = [each for each in self._run_config.extensions if each.name == skill.provenance.extension]
+        if skill.provenance.party is not Party.EXTENSION or not named:
+            return content
+        extension = named[0]
+        if extension.pinned is not None and (reason := extension.pinned.find_declared_change()):
+            raise ConfigurationError(lazy("{why}.", why=reason), path=skill.path)
+        body = extension.expand_places(content.body, self._run_config.roots[0])
+        return content if body == content.body else replace(content, body=body)
 
     def _needs_question(self, skill: Skill, content: SkillContent) -> bool:
         if skill.is_built_in:
@@ -257,7 +276,7 @@ class SkillService:
 
     def _read_unchanged(self, skill: Skill, digest: str) -> SkillContent | None:
         try:
-            content = read_skill_content(skill)
+            content = self._read_agreed(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None

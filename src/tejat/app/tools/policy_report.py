@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from tejat.app.run_config import RunConfig
 from tejat.config.policy_files import read_policy_files
+from tejat.config.settings.types import configured_servers
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions, describe_mode
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
+from tejat.policy.rules.unknown_names import find_unknown_names
+from tejat.policy.tool_names import TOOL_ALIASES
+from tejat.tools.registry import ToolRegistry
 
 _GROUP = lazy("policy")
 
@@ -29,6 +33,26 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
             "{count} policy rules are ignored or apply more widely than written. See `tejat policy list`.",
             count,
         )
+
+
+def unknown_rule_names(policy: PolicyEngine, registry: ToolRegistry, run_config: RunConfig) -> list[str]:
+    """Report rules for tools that do not exist; which ones a discovery command will find is not known yet."""
+    settings = run_config.settings
+    if settings.discovery_command is not None:
+        return []
+    tools, servers = {*TOOL_ALIASES, *registry.settings_names()}, configured_servers(settings)
+    if servers:
+        # A tool of a server is excluded by its own name, too.
+        tools.update(entry.value for entry in settings.exclude)
+    problems = find_unknown_names(policy.rules, tools=tools, servers=servers)
+    if not problems:
+        return []
+    from tejat.app.session.subagents import load_subagents
+
+    # The names of agents are names of tools in rules.
+    agents = load_subagents(run_config, registry).entries
+    tools.update(name for agent in agents for name in (agent.name, agent.qualified_name))
+    return find_unknown_names(policy.rules, tools=tools, servers=servers)
 
 
 def _conseca_note(source: str) -> str:

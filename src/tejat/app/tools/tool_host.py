@@ -14,6 +14,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.recall import RECALL
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.engine.calls.approval.serial_approver import SerialApprover
 from tejat.engine.calls.scheduler import Scheduler
@@ -86,6 +87,7 @@ class ToolHost:
                 raise UsageError(_("A directory was replaced by a symbolic link while it was being opened."))
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
+            toolset.registry.unregister(RECALL)  # there is no conversation
             toolset.registry.unregister(WRITE_TODOS)  # there is no session that shows the list
             toolset.services.on_warning = self._warn
             for note in toolset.policy_notes:

@@ -15,6 +15,7 @@ from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.i18n import _
+from tejat.core.tools.recall import RECALL, EarlierParts
 from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from tejat.workspace.sandbox.session_sandbox import SessionSandbox
     from tejat.workspace.sandbox.types import ProgramWrapper, SandboxedCommand, SandboxReport
     from tejat.workspace.web.fetcher import Fetcher
-    from tejat.workspace.web.search_endpoint import SearchEndpoint
 
 
 class ModelAccess(NamedTuple):
@@ -74,8 +74,8 @@ class ToolServices:
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
-        self.can_ask = False
-        """Whether there is a user to ask."""
+        self.earlier = EarlierParts()
+        """The earlier parts of its conversation."""
         self.has_skills = False
         """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
@@ -132,6 +132,7 @@ class ToolServices:
 
     def web(self) -> "WebAccess":
         from tejat.tools.web.access import WebAccess
+        from tejat.workspace.web.search_endpoint import open_search_endpoint
 
         address = self._settings.search_url
         model = self._model
@@ -139,9 +140,12 @@ class ToolServices:
             fetcher=lambda: self._fetcher,
             ask=None if model is None else model.ask,
             capabilities=frozenset if model is None else model.capabilities,
-            search=None if address is None else partial(_search_endpoint, address.value, self._environment),
+            search=None if address is None else partial(open_search_endpoint, address.value, self._environment),
             secrets=lambda: self._run_config.secrets,
         )
+
+    def recall(self) -> EarlierParts:
+        return self.earlier
 
     def corrector(self) -> "EditCorrector | None":
         if self._model is None or not self._settings.llm_correction.value:
@@ -160,6 +164,8 @@ class ToolServices:
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
             return self.can_ask or bool(self.answers.answers)
+        if tool == RECALL:
+            return self.earlier.exist()
         return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not NoPlanMode)
 
     @cached_property
@@ -382,13 +388,6 @@ class ToolServices:
             why, fix = report.files.detail, report.fix
             words = _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
             self._warn_user(words)
-
-
-def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":
-    from tejat.workspace.http.client import HttpClient
-    from tejat.workspace.web.search_endpoint import SearchEndpoint
-
-    return SearchEndpoint(url, lambda: HttpClient(environment=environment))
 
 
 def resolve_sandbox_request(word: str | None, settings: "Settings") -> "Setting[SandboxRequest]":

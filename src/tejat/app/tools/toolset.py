@@ -10,7 +10,7 @@ from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
-from tejat.config.settings.types import Settings, configured_servers, tool_lists
+from tejat.config.settings.types import Settings, tool_lists
 from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
@@ -21,6 +21,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.recall import RECALL
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
@@ -231,25 +232,11 @@ def open_toolset(
 
 def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
     """Load the policy, so that broken rules are reported before the first call. Raises UsageError."""
-    from tejat.app.tools.policy_report import policy_notes
+    from tejat.app.tools.policy_report import policy_notes, unknown_rule_names
 
     policy = toolset.start_scheduler().permission.policy
     toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
-    toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, run_config.settings))
-
-
-def _unknown_names(toolset: Toolset, settings: Settings) -> tuple[str, ...]:
-    """Report rules for tools that do not exist; which ones a discovery command will find is not known yet."""
-    from tejat.policy.rules.unknown_names import find_unknown_names
-    from tejat.policy.tool_names import TOOL_ALIASES
-
-    if toolset.policy is None or settings.discovery_command is not None:
-        return ()
-    tools, servers = {*TOOL_ALIASES, *toolset.registry.settings_names()}, configured_servers(settings)
-    if servers:
-        # A tool of a server is excluded by its own name, too.
-        tools.update(entry.value for entry in settings.exclude)
-    return tuple(find_unknown_names(toolset.policy.rules, tools=tools, servers=servers))
+    toolset.notes += (*toolset.policy_notes, *unknown_rule_names(policy, toolset.registry, run_config))
 
 
 def _make_scheduler(
@@ -393,7 +380,7 @@ class _NoServices:
     def workspace(self) -> NoReturn:
         raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
-    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = workspace
+    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = recall = workspace
 
     def offers(self, tool: str) -> bool:
-        return tool not in UNDECLARED_TOOLS
+        return tool not in UNDECLARED_TOOLS and tool != RECALL

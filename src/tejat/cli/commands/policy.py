@@ -43,7 +43,7 @@ def make_parser() -> CommandParser:
             "`tejat policy COMMAND --help` shows the options of a command."
         ),
         usages=(
-            "tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]",
+            "tejat policy explain TOOL [JSON | KEY=VALUE ...] [--subagent NAME] [--json]",
             "tejat policy list [--json]",
             "tejat policy revoke ID | --all",
             "tejat policy test FILE",
@@ -68,7 +68,7 @@ def make_action_parsers() -> dict[str, CommandParser]:
 def _explain(options: argparse.Namespace) -> int:
     with open_policy(policy_flags(options)) as policy:
         arguments = parse_arguments(options.arguments, lambda name: policy.argument_type(options.tool, name))
-        explanation = policy.decide(options.tool, arguments)
+        explanation = policy.decide(options.tool, arguments, subagent=options.subagent or "")
     if options.json:
         print(dump_json(explanation.to_json()))
         return EXIT_OK
@@ -164,6 +164,7 @@ def _explain_parser() -> CommandParser:
     )
     parser.add_argument("tool", metavar="TOOL", help=_("the tool"))
     parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=_("its arguments"))
+    parser.add_argument("--subagent", metavar="NAME", help=_("decide the call as one of this sub-agent"))
     parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
     add_policy_flags(parser)
     return parser

@@ -42,7 +42,9 @@ def make_parser() -> CommandParser:
     parser.add_argument("source", metavar="SOURCE", help=_("where the extension comes from"))
     parser.add_argument("--ref", default="", metavar="REF", help=_("branch, tag or commit"))
     parser.add_argument("--pre-release", action="store_true", help=_("use the newest release, even a pre-release"))
-    parser.add_argument("--auto-update", action="store_true", help=_("report updates at the start of a session"))
+    parser.add_argument(
+        "--auto-update", action="store_true", help=_("record autoUpdate for Gemini CLI; Tejat always asks")
+    )
     parser.add_argument("--skip-settings", action="store_true", help=_("do not ask for the values that it needs"))
     add_consent_flags(parser)
     return parser

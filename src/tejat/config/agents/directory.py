@@ -9,6 +9,7 @@ from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.config.agents.errors import BrokenAgent
 from tejat.config.agents.places import AgentDirectory
 from tejat.config.agents.tool_list import KnownTools
+from tejat.config.extensions.active import fill_places
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
 from tejat.config.front_matter import FrontMatterError, YamlParser, front_matter_list, parse_front_matter
 from tejat.core.errors import ConfigurationError
@@ -69,6 +70,7 @@ class AgentReader:
             if text is None:
                 return
             _check_pin(path, text, directory)
+            text = fill_places(text, directory.places) if directory.places else text
             yield from self._parse(text, provenance, stem)
         except (BrokenAgent, FrontMatterError, ConfigurationError) as error:
             reason = _reason(error, path)
@@ -118,6 +120,8 @@ def _check_pin(path: str, text: str, directory: AgentDirectory) -> None:
     if directory.pins is None:
         return
     relative = os.path.relpath(path, directory.confined_to)
+    if directory.extension:  # its links are pinned where they lead to
+        relative = os.path.relpath(os.path.realpath(path), os.path.realpath(directory.confined_to))
     content = text.encode()
     digests = sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
     if directory.pins.get(relative) not in digests:

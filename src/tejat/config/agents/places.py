@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import AGENT_DIRECTORIES, AppPaths, same_directory
 from tejat.config.trust.decision import TrustDecision
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen
 from tejat.core.provenance import Party
 
 
@@ -14,7 +14,8 @@ from tejat.core.provenance import Party
 class AgentDirectory:
     """A directory of agents and whose it is. No links out of `confined_to` are followed.
 
-    Only files with the digests in `pins` are accepted, by path from `confined_to`. None means no restriction.
+    Only files with the digests in `pins` are accepted, by path from `confined_to`. None means no restriction. `places`
+    are the variables of an extension, which are filled in.
     """
 
     path: str
@@ -22,6 +23,7 @@ class AgentDirectory:
     extension: str = ""
     confined_to: str = ""
     pins: Mapping[str, str] | None = None
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def find_agent_directories(
@@ -51,4 +53,8 @@ def _directories(
         yield AgentDirectory(path, Party.USER)
     for extension in extensions:
         path = os.path.join(extension.path, "agents")
-        yield AgentDirectory(path, Party.EXTENSION, extension.name, confined_to=extension.path)
+        pins = None
+        if extension.consent is not None:
+            pins = {relative: pin.digest for relative, pin in extension.consent.declared.items()}
+        places = extension.places(root)
+        yield AgentDirectory(path, Party.EXTENSION, extension.name, extension.path, pins, places)

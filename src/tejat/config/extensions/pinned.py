@@ -51,6 +51,14 @@ class PinnedExtension:
                 return lazy("the extension {name} cannot be checked: {why}", name=self._name, why=error)
         return "" if not changed else describe_change(self._name, changed)
 
+    def find_declared_change(self) -> str:
+        """The reason why its skills and other declared files must not be read now, empty if they are unchanged."""
+        try:
+            check = check_declared(self._path, self._context_files, self._consent.declared)
+        except (UsageError, OSError) as error:
+            return lazy("the extension {name} cannot be checked: {why}", name=self._name, why=error)
+        return describe_change(self._name, check.changed[0]) if check.changed else ""
+
     def accepts_declared(self, relative: str, content: bytes) -> bool:
         """Whether this is the content of a declared file that was agreed to."""
         pin = self._consent.declared.get(relative)

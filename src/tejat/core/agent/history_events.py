@@ -41,9 +41,10 @@ class PromptWithdrawn:
 
 @frozen
 class HistoryReplaced:
-    """These messages are the whole conversation now."""
+    """These messages are the whole conversation now. The last `kept` of them were there before."""
 
     messages: Sequence[Message]
+    kept: int = 0
 
 
 @frozen

@@ -7,15 +7,19 @@ from functools import cached_property
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule
 from tejat.config.settings.types import Settings
+from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import Params
+from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.approval.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import Permission
+from tejat.engine.subagents.rights import AgentIdentity, AgentPermission
+from tejat.engine.subagents.tool_view import is_available
 from tejat.policy.effects.command import command_effects
-from tejat.policy.engine import SANDBOXED_SETTING
+from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
 from tejat.policy.rules.case_file import run_cases
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule
@@ -26,11 +30,12 @@ from tejat.tools.registry import ToolRegistry
 
 @frozen
 class PolicyContext:
-    """The settings, tools and permissions of a run."""
+    """The settings, tools and permissions of a run. `find_agent` finds a sub-agent by its name."""
 
     settings: Settings
     registry: ToolRegistry
     permission: Permission
+    find_agent: Callable[[str], SubagentDefinition | None] = lambda _: None
 
 
 class PolicyInspector:
@@ -44,9 +49,26 @@ class PolicyInspector:
     def _context(self) -> PolicyContext:
         return self._open_context()
 
-    def decide(self, tool: str, arguments: Params) -> PolicyExplanation:
-        """Decide a call. Raises UsageError for an unknown tool."""
+    def decide(self, tool: str, arguments: Params, *, subagent: str = "") -> PolicyExplanation:
+        """Decide a call, of a sub-agent if one is named. Raises UsageError for an unknown tool or agent."""
+        if subagent:
+            return self._decide_for_agent(tool, arguments, subagent)
         return self._build_explanation(*self._decide(tool, arguments))
+
+    def _decide_for_agent(self, tool: str, arguments: Params, name: str) -> PolicyExplanation:
+        context = self._context
+        definition = context.find_agent(name)
+        if definition is None:
+            raise UsageError(lazy("Agent '{name}' not found.", name=name))
+        found, entry = self._find_tool(tool), context.registry.entry(tool)
+        if entry is None or not is_available(entry, definition):
+            reason = lazy("The tool is not available to this agent.")
+            source = definition.provenance.path or definition.qualified_name
+            mode, mode_source = self.mode
+            return PolicyExplanation(Decision.DENY.value, None, source, reason, mode=mode, mode_source=mode_source)
+        permission = AgentPermission(context.permission, AgentIdentity("", "", definition), None)
+        facts, verdict = permission.decide(found, arguments)
+        return self._build_explanation(facts, verdict, permission.policy)
 
     def argument_type(self, tool: str, argument: str) -> str | None:
         known = self._context.registry.get(tool)
@@ -64,7 +86,7 @@ class PolicyInspector:
                     format_rule(rule),
                     rule.source,
                     ids.get(rule.source),
-                    reason_against(rule) or rule.note,
+                    reason_against(rule) or rule.note or _agent_remark(rule),
                     rule.description,
                 )
                 for rule in rules
@@ -124,14 +146,20 @@ class PolicyInspector:
         ]
 
     def _decide(self, name: str, arguments: Params) -> tuple[CallFacts, PolicyVerdict]:
+        return self._context.permission.decide(self._find_tool(name), arguments)
+
+    def _find_tool(self, name: str) -> BaseTool:
         tool = self._context.registry.get(name)
         if tool is None:
             raise UsageError(lazy('Unknown tool "{name}". List the tools with `tejat tools list`.', name=name))
-        return self._context.permission.decide(tool, arguments)
+        return tool
 
-    def _build_explanation(self, facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplanation:
+    def _build_explanation(
+        self, facts: CallFacts, verdict: PolicyVerdict, policy: PolicyEngine | None = None
+    ) -> PolicyExplanation:
         line = facts.line
-        mode, mode_source = self.mode
+        policy = policy or self._context.permission.policy
+        mode, mode_source = policy.mode.value, policy.mode_source
         return PolicyExplanation(
             decision=verdict.decision.value,
             rule=None if verdict.rule is None else format_rule(verdict.rule),
@@ -160,6 +188,13 @@ def reason_against(rule: PolicyRule) -> str | None:
     if rule.tier is Tier.EXTENSION and rule.decision is Decision.ALLOW:
         return lazy("rules of an extension can only restrict")
     return rule.passed_over
+
+
+def _agent_remark(rule: PolicyRule) -> str | None:
+    """Return what follows from a rule that allows something to one agent."""
+    if rule.subagent is None or rule.decision is not Decision.ALLOW:
+        return None
+    return lazy("the whole session can reach this through the agent {agent}", agent=rule.subagent)
 
 
 def rule_problems(rules: Iterable[PolicyRule]) -> Iterator[str]:

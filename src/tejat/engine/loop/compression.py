@@ -4,11 +4,13 @@ import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import accumulate
 
+from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import Compressed, CompressionStatus
+from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
-from tejat.core.messages.types import FunctionResponse, Text
+from tejat.core.messages.types import FunctionResponse, MessagePart, Text
 from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
 from tejat.engine.loop.transcript import render_transcript, truncate_middle, truncate_tokens
@@ -21,6 +23,10 @@ ACKNOWLEDGEMENT = "Got it. Thanks for the additional context!"
 
 _SUMMARY_PREFIX = "The conversation so far was summarised to make room. This is what is known of it:\n\n"
 _REQUEST_PREFIX = "An earlier request of the user, word for word:\n"
+_CARRIED_PREFIX = "Still in force, as this session keeps it:\n"
+_RECALL_NOTE = (
+    "\n\nMessages 1 to {last} of the conversation are no longer shown. Call `recall` if you need their exact words."
+)
 _DROPPED_SUFFIX = " older requests were left out to save room.]"
 _ATTACHMENT_NOTE = "\n[The content of the files named above was attached here.]"
 # A summary must save at least this much.
@@ -34,8 +40,25 @@ _MIN_RECORD_TOKENS = 200
 _FRAME_TOKENS = 40
 _MIN_SUMMARY_TOKENS = 256
 _MAX_SUMMARY_TOKENS = 8_192
+_TYPICAL_RATIO = 10
+"""A summary is usually a tenth of what it replaces."""
 _SHORTENED_LENGTHS = (2_000, 300)
 """Lengths that older requests are cut to if all together are too long: first long ones, then all."""
+
+
+@frozen
+class CompressionScope:
+    """The conversation that may be summarized: its size and the `room` for a request, in estimated tokens.
+
+    The first `preamble_length` messages stay as they are. `carried` are names and texts that are put back after the
+    summary. `number_of` returns the number by which the model can recall a message; None if it cannot.
+    """
+
+    tokens_before: int
+    room: int
+    preamble_length: int = 0
+    carried: Sequence[tuple[str, str]] = ()
+    number_of: Callable[[int], int] | None = None
 
 
 class Compressor:
@@ -58,46 +81,57 @@ class Compressor:
         self,
         request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
         messages: Sequence[Message],
-        *,
-        tokens_before: int,
-        room: int,
-        preamble_length: int = 0,
+        scope: CompressionScope,
     ) -> tuple[Sequence[Message], Compressed]:
         """Return the new messages and the outcome; the same messages if nothing changed.
 
-        The first `preamble_length` messages and the latest ones stay as they are. The request for the summary takes at
-        most `room` estimated tokens, and so do the new messages if their latest one is not too long. A failure of
+        The preamble and the latest messages stay as they are. The request for the summary takes at most the room of the
+        scope in estimated tokens, and so do the new messages if their latest one is not too long. A failure of
         `request_summary` becomes the outcome.
         """
-        messages, outcome = await self._attempt(request_summary, messages, tokens_before, room, preamble_length)
+        messages, outcome = await self._attempt(request_summary, messages, scope)
         self._next_threshold = _threshold_after(outcome)
         return messages, outcome
+
+    def preview(self, messages: Sequence[Message], scope: CompressionScope) -> CompressionPreview:
+        """Return what `compress` would do with these messages, without a request."""
+        plan = _make_plan(messages, scope)
+        if plan.detail:
+            return CompressionPreview(scope.tokens_before, scope.tokens_before, kept=len(messages), detail=plan.detail)
+        older = estimate_message_tokens(plan.older)
+        summary = min(_max_summary_tokens(scope.room), max(_MIN_SUMMARY_TOKENS, older // _TYPICAL_RATIO))
+        after = scope.tokens_before - older + summary + plan.requests_tokens + plan.carried_tokens
+        return CompressionPreview(
+            scope.tokens_before,
+            max(after, 0),
+            summarized=len(plan.older),
+            kept=len(plan.latest),
+            requests=tuple(plan.requests),
+            carried=tuple((name, estimate_text_tokens(text)) for name, text in scope.carried),
+        )
 
     async def _attempt(
         self,
         request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
         messages: Sequence[Message],
-        tokens_before: int,
-        room: int,
-        preamble_length: int,
+        scope: CompressionScope,
     ) -> tuple[Sequence[Message], Compressed]:
+        tokens_before = scope.tokens_before
+
         def unchanged(status: CompressionStatus, detail: str) -> tuple[Sequence[Message], Compressed]:
             return messages, Compressed(tokens_before, tokens_before, status, detail)
 
-        split = _split_point(messages, preamble_length, room)
-        older, latest = messages[preamble_length:split], messages[split:]
-        max_chars = min(max(tokens_before, _MIN_REQUEST_CHARS), int(room * _MAX_REQUEST_CHARS_PER_TOKEN))
-        requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
-        can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
-        if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
-            return unchanged(CompressionStatus.NOT_NEEDED, lazy("Not enough to summarize yet."))
+        plan = _make_plan(messages, scope)
+        if plan.detail:
+            return unchanged(CompressionStatus.NOT_NEEDED, plan.detail)
         try:
-            snapshot = _parse_snapshot(await request_summary(_summary_request(older, room)), room)
+            answer = await request_summary(_summary_request(_without_carried(plan.older), scope.room))
         except ModelFailure as failure:
             return unchanged(CompressionStatus.FAILED, failure.message)
+        snapshot = _parse_snapshot(answer, scope.room)
         if not snapshot:
             return unchanged(CompressionStatus.FAILED, lazy("The model returned no usable summary."))
-        compressed = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
+        compressed = _assemble(plan.opening, _summary_message(snapshot, plan, scope), plan.latest)
         problem = history_problem(compressed)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
@@ -106,6 +140,33 @@ class Compressor:
             return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than the original."))
         after = max(tokens_before - saved, estimate_message_tokens(compressed))
         return compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED)
+
+
+@frozen
+class _Plan:
+    """The parts of a conversation: what becomes a summary, and what is kept. With a `detail` nothing is summarized."""
+
+    opening: Sequence[Message]
+    older: Sequence[Message]
+    latest: Sequence[Message]
+    requests: Sequence[str]
+    requests_tokens: int
+    carried_tokens: int
+    detail: str = ""
+
+
+def _make_plan(messages: Sequence[Message], scope: CompressionScope) -> _Plan:
+    first, room = scope.preamble_length, scope.room
+    split = _split_point(messages, first, room)
+    older, latest = messages[first:split], messages[split:]
+    max_chars = min(max(scope.tokens_before, _MIN_REQUEST_CHARS), int(room * _MAX_REQUEST_CHARS_PER_TOKEN))
+    requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
+    requests_tokens = sum(map(estimate_text_tokens, requests))
+    carried_tokens = sum(estimate_text_tokens(text) for _, text in scope.carried)
+    can_go = estimate_message_tokens(older) - requests_tokens - carried_tokens
+    is_worth_it = can_go >= max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[first:]))
+    detail = "" if is_worth_it else lazy("Not enough to summarize yet.")
+    return _Plan(messages[:first], older, latest, requests, requests_tokens, carried_tokens, detail)
 
 
 def _threshold_after(outcome: Compressed) -> float:
@@ -170,11 +231,29 @@ def _parse_snapshot(answer: ModelResponse, room: int) -> str:
     return truncate_tokens(snapshot, _max_summary_tokens(room))
 
 
-def _summary_message(snapshot: str, requests: Sequence[str]) -> Message:
+def _summary_message(snapshot: str, plan: _Plan, scope: CompressionScope) -> Message:
+    summary = f"{_SUMMARY_PREFIX}<state_snapshot>\n{snapshot}\n</state_snapshot>"
+    if scope.number_of is not None:
+        last = scope.number_of(len(plan.opening) + len(plan.older) - 1)
+        summary += _RECALL_NOTE.format(last=last)
     return user_message(
-        f"{_SUMMARY_PREFIX}<state_snapshot>\n{snapshot}\n</state_snapshot>",
-        *(_REQUEST_PREFIX + request for request in requests),
+        summary,
+        *(_REQUEST_PREFIX + request for request in plan.requests),
+        *(_CARRIED_PREFIX + text for _, text in scope.carried),
     )
+
+
+def _without_carried(messages: Sequence[Message]) -> list[Message]:
+    """The messages without what an older summary carried: it is carried again as it is now."""
+    stripped: list[Message] = []
+    for message in messages:
+        parts = tuple(part for part in message.parts if not _is_carried(part))
+        stripped.append(message if len(parts) == len(message.parts) else Message(message.role, parts))
+    return stripped
+
+
+def _is_carried(part: MessagePart) -> bool:
+    return isinstance(part, Text) and part.text.startswith(_CARRIED_PREFIX)
 
 
 def _user_requests(messages: Sequence[Message]) -> list[str]:
@@ -185,7 +264,7 @@ def _user_requests(messages: Sequence[Message]) -> list[str]:
 def _requests_in_message(message: Message) -> Iterator[str]:
     texts = _texts_after_responses(message)
     if texts and texts[0].startswith(_SUMMARY_PREFIX):
-        texts = texts[1:]
+        texts = [text for text in texts[1:] if not text.startswith(_CARRIED_PREFIX)]
     elif CONTENT_START in texts:
         attached = texts.index(CONTENT_START)
         texts = [text + _ATTACHMENT_NOTE for text in texts[:attached]]

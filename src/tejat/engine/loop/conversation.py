@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.config.context.discovery import ContextFiles
+from tejat.core.agent.compaction import CarriedText, CompressionPreview
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,
@@ -15,8 +16,6 @@ from tejat.core.agent.events import (
     LoopDetected,
     ModelChanged,
     Steered,
-    TextStreamed,
-    ThoughtStreamed,
 )
 from tejat.core.agent.history_events import (
     HistoryEvent,
@@ -40,18 +39,18 @@ from tejat.core.model import (
     ModelFailure,
     ModelRequest,
     ModelResponse,
-    Retry,
     TextDelta,
-    ThoughtDelta,
     Usage,
 )
 from tejat.engine.calls.call_recorder import CallRecorder
+from tejat.engine.loop.archive import ConversationArchive
 from tejat.engine.loop.budget import Budget
-from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.compression import CompressionScope, Compressor
 from tejat.engine.loop.context_window import SMALL_WINDOW, ContextTooSmall
 from tejat.engine.loop.loop_detector import LOOP_WARNING, LoopDetector, LoopError
 from tejat.engine.loop.model_request import OnChunk, request_model, request_with_hooks, truncate_tool_names
 from tejat.engine.loop.request_builder import RequestBuilder, RequestTemplate
+from tejat.engine.loop.response_stream import RepetitionDetected, ResponseStream
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
@@ -94,6 +93,7 @@ class Conversation:
         models: "ConversationModels | None" = None,
         hooks: "AgentHooks | None" = None,
         rewind_points: Sequence[RewindPoint] = (),
+        archive: ConversationArchive | None = None,
     ) -> None:
         self.model = model
         self.history = history
@@ -105,6 +105,11 @@ class Conversation:
         self.rewind_points = RewindPoints(rewind_points)
         self.steering: list[str] = []
         """Messages of the user since the last request."""
+        self.archive = archive or ConversationArchive(head_length=template.preamble_length)
+        self.carried: dict[str, CarriedText] = {}
+        """What the model is told after every summary, by name."""
+        self.can_recall: Callable[[], bool] = lambda: False
+        """Whether the model can fetch messages that a summary has replaced."""
         self._loop_detector = safeguards.loop_detector
         self._compressor = safeguards.compressor
         self._scheduler = scheduler
@@ -162,6 +167,7 @@ class Conversation:
         rewind_points = RewindPoints(self.rewind_points)
         self.history.replace_all(rewind_points.rewind(prompt, length, self.history.messages))
         self.rewind_points = rewind_points
+        self.archive.rewind(length)
         self._requests.forget_count()
         self.history_events.emit(HistoryRewound(length, prompt))
 
@@ -194,21 +200,30 @@ class Conversation:
         """Summarise the history and emit the outcome, also if it is a failure of the model."""
         if self._hooks is not None:
             await self._hooks.before_compress(by_user=by_user)
-        messages, outcome = await self._compressor.compress(
-            self._request_summary,
-            self.history.messages,
-            tokens_before=self._requests.conversation_tokens(self.model, self.template, self.history.messages),
-            room=self._requests.window.room(self.model),
-            preamble_length=self.template.preamble_length,
-        )
+        before = tuple(self.history.messages)
+        messages, outcome = await self._compressor.compress(self._request_summary, before, self._compression_scope())
         outcome = replace(outcome, by_user=by_user)
         if outcome.status is CompressionStatus.COMPRESSED:
             self.history.replace_all(messages)
+            kept = self.archive.replace(before, messages)
             self.rewind_points.clear()
             self._requests.forget_count()
-            self.history_events.emit(HistoryReplaced(messages))
+            self.history_events.emit(HistoryReplaced(messages, kept))
         self.events.emit(outcome)
         return outcome
+
+    def preview_compression(self) -> CompressionPreview:
+        """Return what `compress` would do now, without asking the model."""
+        return self._compressor.preview(self.history.messages, self._compression_scope())
+
+    def _compression_scope(self) -> CompressionScope:
+        return CompressionScope(
+            tokens_before=self._requests.conversation_tokens(self.model, self.template, self.history.messages),
+            room=self._requests.window.room(self.model),
+            preamble_length=self.template.preamble_length,
+            carried=tuple((name, text) for name, render in self.carried.items() if (text := render())),
+            number_of=self.archive.number_of if self.can_recall() else None,
+        )
 
     async def _request_summary(self, request: ModelRequest) -> ModelResponse:
         """Raises ModelFailure, also if the summary repeats itself."""
@@ -293,33 +308,15 @@ class Conversation:
         request = replace(request, allows_silence=self._ends_with_results)
         if self._hooks is not None:
             request = await self._hooks.select_tools(request, self.model.name)
-        streamed: list[str] = []
-        self._loop_detector.reset_text()
-
-        def on_chunk(chunk: Chunk) -> None:
-            match chunk:
-                case TextDelta(text):
-                    streamed.append(text)
-                    self.events.emit(TextStreamed(text))
-                    repetition = self._loop_detector.check_text(text)
-                    if repetition:
-                        raise _RepetitionDetected(repetition)
-                case ThoughtDelta(text):
-                    self.events.emit(ThoughtStreamed(text))
-                case Retry():
-                    streamed.clear()
-                    self._loop_detector.reset_text()
-                case ModelResponse():
-                    pass
-
+        stream = ResponseStream(self.events, self._loop_detector)
         try:
-            answer, seconds = await self._send_request(self.model, request, on_chunk)
-        except _RepetitionDetected as repetition:
-            self._keep_partial("".join(streamed), "it repeated itself")
+            answer, seconds = await self._send_request(self.model, request, stream.receive)
+        except RepetitionDetected as repetition:
+            self._keep_partial(stream.text, "it repeated itself")
             self._warn_about_loop(str(repetition))
             return None
         except asyncio.CancelledError:
-            self._keep_partial("".join(streamed), "interrupted")
+            self._keep_partial(stream.text, "interrupted")
             raise
         except ModelFailure as failure:
             self._requests.learn_failure(self.model, request, failure)
@@ -394,7 +391,3 @@ class Conversation:
             if spent := self.budget.exceeded_cost_limit(other.name):
                 raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return other is not None
-
-
-class _RepetitionDetected(Exception):
-    """The text of an answer repeats itself."""

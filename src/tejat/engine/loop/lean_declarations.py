@@ -15,6 +15,7 @@ LEAN_TOOLS = (
     "write_file",
     "list_directory",
     "run_shell_command",
+    "recall",
     "exit_plan_mode",
 )
 """The built-in tools that are declared in a small window."""

@@ -46,6 +46,11 @@ def render_transcript(messages: Sequence[Message], max_tokens: int = _UNLIMITED)
     return truncate_tokens(transcript, max_tokens)
 
 
+def render_message(message: Message) -> str:
+    """Render one message as a transcript does, uncut."""
+    return _render_message(message, _Lengths(_UNLIMITED, _UNLIMITED, _UNLIMITED))
+
+
 def truncate_tokens(text: str, max_tokens: int) -> str:
     """Keep at most `max_tokens` estimated tokens from the beginning and the end, and a note."""
     max_length = CHARACTERS_PER_TOKEN * max_tokens

@@ -133,8 +133,8 @@ class SessionJournal:
                 self.record_responses(responses)
             case PromptWithdrawn():
                 self._write_if_started(self._record(RecordKind.WITHDRAWN))
-            case HistoryReplaced(messages):
-                self.record_compression(messages)
+            case HistoryReplaced(messages, kept):
+                self.record_compression(messages, kept)
             case HistoryRewound(length, prompt):
                 if not self._is_new:
                     self._write(self._record(RecordKind.REWOUND, messages=length, prompt=prompt))
@@ -165,9 +165,9 @@ class SessionJournal:
         encoded = [(index, [message_part_to_json(part) for part in parts]) for index, parts in responses]
         self._write(*(self._record(RecordKind.RESPONSE, index=index, parts=parts) for index, parts in encoded))
 
-    def record_compression(self, messages: Sequence[Message]) -> None:
-        """Record the messages that are the whole conversation now."""
-        self._record_messages(RecordKind.COMPRESSED, messages)
+    def record_compression(self, messages: Sequence[Message], kept: int | None = None) -> None:
+        """Record the messages that are the whole conversation now. The last `kept` of them were there before."""
+        self._record_messages(RecordKind.COMPRESSED, messages, **({} if kept is None else {"kept": kept}))
 
     def record_state(self, key: str, value: JsonValue) -> None:
         """Record a value of the session's state, None for a removed one."""
@@ -198,8 +198,8 @@ class SessionJournal:
     def _record(self, kind: RecordKind, **fields: JsonValue) -> JsonObject:
         return {"kind": kind, "at": round(self._now(), 3), **fields}
 
-    def _record_messages(self, kind: RecordKind, messages: Sequence[Message]) -> None:
-        record = self._record(kind, messages=[message_to_json(message) for message in messages])
+    def _record_messages(self, kind: RecordKind, messages: Sequence[Message], **fields: JsonValue) -> None:
+        record = self._record(kind, messages=[message_to_json(message) for message in messages], **fields)
         if self._is_new:
             self._pending.append(record)
         else:

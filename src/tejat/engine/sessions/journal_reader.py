@@ -12,6 +12,7 @@ from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
 from tejat.core.messages.types import JsonObject, JsonValue, MessagePart
 from tejat.core.model import NO_USAGE, Usage
+from tejat.engine.loop.archive import common_tail
 from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_record
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
@@ -21,7 +22,8 @@ class LoadedSession:
     """A session as read from its journal. `messages` are valid; the first `preamble_length` precede any prompt.
 
     `repairs` are corrections of the history, `problems` unreadable parts of the file, both as sentences. `model` gave
-    the last answer. `rewind_points` are the prompts that can be rewound to.
+    the last answer. `rewind_points` are the prompts that can be rewound to. `replaced` are the messages that summaries
+    have replaced; the first `head_length` messages are the preamble and the last summary.
     """
 
     session_id: str
@@ -34,6 +36,8 @@ class LoadedSession:
     rewind_points: tuple[RewindPoint, ...] = ()
     state: JsonObject = MappingProxyType({})
     """The values of the session's state."""
+    replaced: tuple[Message, ...] = ()
+    head_length: int = 0
 
 
 def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
@@ -62,6 +66,8 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
         tuple(problems.messages()),
         () if repairs else tuple(replay.rewind_points),
         replay.state,
+        tuple(replay.replaced),
+        min(replay.head_length, len(messages)),
     )
 
 
@@ -89,6 +95,8 @@ class _Replay:
         self.has_head = False
         self.rewind_points = RewindPoints()
         self.state: dict[str, JsonValue] = {}
+        self.replaced: list[Message] = []
+        self.head_length = 0
         self._messages: list[Message] = []
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
@@ -104,8 +112,9 @@ class _Replay:
             case RecordKind.OPENING:
                 self.preamble = _parse_messages(record)
                 self._replace(self.preamble)
+                self.head_length = len(self.preamble)
             case RecordKind.COMPRESSED:
-                self._replace(_parse_messages(record))
+                self._compress(_parse_messages(record), record.integer_or_none("kept"))
             case RecordKind.PROMPT:
                 self._add_user(record)
             case RecordKind.ANSWER:
@@ -146,10 +155,21 @@ class _Replay:
         self.rewind_points.clear()
         self._settle()
 
+    def _compress(self, messages: list[Message], kept: int | None) -> None:
+        """Replace all messages by a summary and the last ones; older journals do not say how many those are."""
+        self._answer_calls()
+        before = self._messages
+        if kept is None or not 0 <= kept <= min(len(before), len(messages)):
+            kept = common_tail(before, messages)
+        self.replaced += before[self.head_length : len(before) - kept]
+        self._replace(messages)
+        self.head_length = len(messages) - kept
+
     def _rewind(self, record: JsonFields) -> None:
         length, prompt = record.integer("messages"), record.integer_or_none("prompt")
         self._answer_calls()
         self._messages = self.rewind_points.rewind(prompt, length, self._messages)
+        self.head_length = min(self.head_length, length)
         self._settle()
 
     def _settle(self) -> None:

@@ -13,12 +13,13 @@ from tejat.core.messages.history import Message
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_part_to_json
 from tejat.core.messages.types import FunctionResponse, InlineData, JsonObject, JsonValue, MessagePart
-from tejat.core.model import ModelRequest
+from tejat.core.model import MAIN_LANE, ModelRequest
 from tejat.workspace.text.diff import create_patch
 
 Substitute: TypeAlias = Callable[[JsonValue], JsonValue]
 
 _PROCESS_IDS = re.compile(r"^(Background PIDs|Process Group PGID): [\d, ]+$", re.MULTILINE)
+_ACTIVATED_SKILL = re.compile(r'<activated_skill name="([^"]+)">')
 _SHORT_DIGEST = 16
 _PATCH_HEADER = 4
 _MAX_LINES = 80
@@ -33,6 +34,19 @@ class NormalizedRequest:
     request: JsonObject
     pieces: Mapping[str, JsonValue]
     digest: str
+
+    @property
+    def lane(self) -> str:
+        """The conversation that it belongs to. Recordings without sub-agents do not name it."""
+        return str(self.request.get("lane", MAIN_LANE))
+
+    @property
+    def purpose(self) -> str:
+        return str(self.request["purpose"])
+
+    @property
+    def messages(self) -> list[JsonObject]:
+        return [cast("JsonObject", self.pieces[digest]) for digest in cast("list[str]", self.request["messages"])]
 
 
 class RequestNormalizer:
@@ -59,6 +73,8 @@ class RequestNormalizer:
             "most_output_tokens": request.max_output_tokens,
             "temperature": request.temperature,
         }
+        if request.lane != MAIN_LANE:
+            normalized = {**normalized, "lane": self._substitute(request.lane)}
         return NormalizedRequest(normalized, pieces, json_digest(normalized))
 
     def _normalize_message(self, message: Message) -> tuple[str, JsonValue]:
@@ -112,6 +128,7 @@ def normalized_request_from_json(
         raise ValueError("The request was changed since it was recorded.")
     fields = JsonFields(request)
     fields.string("purpose")
+    fields.string_or_none("lane")
     for tool in fields.items("tools"):
         if not (isinstance(tool, list) and len(tool) == 2 and all(isinstance(word, str) for word in tool)):
             raise ValueError("A tool has no name or no digest.")
@@ -119,6 +136,27 @@ def normalized_request_from_json(
     if not isinstance(pieces.get(system), str) or not all(isinstance(pieces.get(name), dict) for name in messages):
         raise ValueError("The system prompt or a message is missing.")
     return NormalizedRequest(request, {name: pieces[name] for name in (system, *messages)}, digest)
+
+
+def changed_skill(recorded: NormalizedRequest, now: NormalizedRequest) -> str:
+    """Return the name of the skill whose body is another one than in the recording, empty if that is not the reason."""
+    for old, new in zip(recorded.messages, now.messages, strict=False):
+        if old == new:
+            continue
+        before, after = (dict(_activated_skills(message)) for message in (old, new))
+        return next((name for name, body in after.items() if before.get(name, body) != body), "")
+    return ""
+
+
+def _activated_skills(message: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the names and bodies of the skills that a message brings."""
+    for part in cast("list[JsonObject]", message["parts"]):
+        match part:
+            case {"functionResponse": {"name": "activate_skill", "response": {"output": str(output)}}}:
+                if found := _ACTIVATED_SKILL.search(output):
+                    yield found[1], output
+            case _:
+                pass
 
 
 def diff_requests(recorded: NormalizedRequest, now: NormalizedRequest) -> str:
@@ -151,14 +189,15 @@ def _first_difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
 def _format_request(request: NormalizedRequest) -> Iterator[str]:
     """Yield the lines of a readable form of the request."""
     fields = request.request
+    if request.lane != MAIN_LANE:
+        yield f"lane: {request.lane}"
     for key in ("purpose", "answer_schema", "abilities", "most_output_tokens", "temperature"):
         yield f"{key}: {dump_json(fields.get(key))}"
     for name, digest in cast("list[tuple[str, str]]", fields["tools"]):
         yield f"tool {name}, declared as {digest}"
     yield "system prompt:"
     yield from _indent(cast("str", request.pieces[cast("str", fields["system"])]))
-    for number, digest in enumerate(cast("list[str]", fields["messages"]), 1):
-        message = cast("JsonObject", request.pieces[digest])
+    for number, message in enumerate(request.messages, 1):
         yield f"message {number}, of the {message['role']}:"
         for part in cast("list[JsonObject]", message["parts"]):
             yield from _format_part(part)

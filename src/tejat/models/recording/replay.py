@@ -2,6 +2,7 @@
 
 import json
 from asyncio import sleep
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import cast
 
@@ -10,10 +11,20 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.model import (
+    CONVERSATION,
+    MAIN_LANE,
+    Capability,
+    Chunk,
+    FailureKind,
+    ModelFailure,
+    ModelRequest,
+    ModelResponse,
+)
 from tejat.models.recording.normalized_request import (
     NormalizedRequest,
     RequestNormalizer,
+    changed_skill,
     diff_requests,
     normalized_request_from_json,
     verify_pieces,
@@ -38,7 +49,8 @@ class _RecordedExchange:
 class ReplayModel:
     """Responds as the recorded model did, if it gets the same requests.
 
-    Requests may come in another order. `header` is that of the recording.
+    The conversations of sub-agents are lanes of their own, which may be ahead of each other in another way than when
+    they were recorded. `header` is that of the recording.
     """
 
     def __init__(self, path: str, head: JsonFields, disguise: Placeholders) -> None:
@@ -53,7 +65,7 @@ class ReplayModel:
         self._pieces: dict[str, JsonValue] = {}
         self._remaining: list[_RecordedExchange] = []
         self._counts: dict[str, int] = {}
-        self._request_count = 0
+        self._request_counts = Counter[str]()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Stream the recorded chunks, without their delays.
@@ -68,8 +80,9 @@ class ReplayModel:
             raise recorded.failure
         if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
             message = lazy(
-                "request {asked} was interrupted when it was recorded, so its response is incomplete",
-                asked=self._request_count,
+                "request {asked}{where} was interrupted when it was recorded, so its response is incomplete",
+                asked=self._request_counts[request.lane],
+                where=_lane_label(request.lane),
             )
             raise self._failure(message)
 
@@ -101,21 +114,44 @@ class ReplayModel:
         self._remaining.append(_RecordedExchange(request, chunks, failure))
 
     def _take(self, request: NormalizedRequest) -> _RecordedExchange:
-        """Take the recorded exchange for a request. Raises ModelFailure."""
-        self._request_count += 1
-        exchange = next((recorded for recorded in self._remaining if recorded.request.digest == request.digest), None)
+        """Take the recorded exchange for a request. Raises ModelFailure.
+
+        The requests of a conversation come in the recorded order. Requests of its tools, which may run side by side,
+        and those of other lanes may come at any time.
+        """
+        lane, where = request.lane, _lane_label(request.lane)
+        asked = self._request_counts[lane] = self._request_counts[lane] + 1
+        in_lane = [recorded for recorded in self._remaining if recorded.request.lane == lane]
+        same = [recorded for recorded in in_lane if recorded.request.purpose == request.purpose]
+        candidates = same[:1] if request.purpose == CONVERSATION and lane != MAIN_LANE else same
+        exchange = next((recorded for recorded in candidates if recorded.request.digest == request.digest), None)
         if exchange is not None:
             self._remaining.remove(exchange)
             return exchange
-        if not self._remaining:
-            raise self._failure(
-                lazy("request {asked} is not in the recording: it has no more requests", asked=self._request_count)
+        if not in_lane:
+            message = lazy(
+                "request {asked}{where} is not in the recording: it has no more requests", asked=asked, where=where
             )
-        message = lazy("request {asked} differs from the recording:", asked=self._request_count)
-        raise self._failure(join_lazy("\n", (message, diff_requests(self._remaining[0].request, request))))
+            raise self._failure(message)
+        recorded = (same or in_lane)[0].request
+        if skill := changed_skill(recorded, request):
+            message = lazy(
+                "request {asked}{where} differs from the recording: the skill {skill!r} has changed since",
+                asked=asked,
+                where=where,
+                skill=skill,
+            )
+            raise self._failure(message)
+        message = lazy("request {asked}{where} differs from the recording:", asked=asked, where=where)
+        raise self._failure(join_lazy("\n", (message, diff_requests(recorded, request))))
 
     def _failure(self, words: str) -> ModelFailure:
         return ModelFailure(join_lazy("", (self._path, ": ", words)), FailureKind.SCRIPT)
+
+
+def _lane_label(lane: str) -> str:
+    """The lane of a request in a sentence, empty for the session's own."""
+    return "" if lane == MAIN_LANE else lazy(" of {lane}", lane=lane)
 
 
 def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence[str] = ()) -> ReplayModel:

@@ -7,7 +7,7 @@ from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionResponse, Text
-from tejat.core.model import CONVERSATION, FailureKind, FinishReason, ModelFailure, ModelRequest
+from tejat.core.model import CONVERSATION, MAIN_LANE, FailureKind, FinishReason, ModelFailure, ModelRequest
 from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall, Topic
 
 _MAX_QUOTED_CHARACTERS = 600
@@ -23,21 +23,26 @@ class AnswerSource(Protocol):
 
 
 class AnswerSequence:
-    """Gives the answers of a script one after the other, each once, separately for each purpose."""
+    """Gives the answers of a script one after the other, each once, separately for each purpose.
+
+    The purpose `agent:NAME` is for the runs of a sub-agent in their order, `agent:NAME#2` for the second one alone.
+    """
 
     def __init__(self, script: Script, file: str) -> None:
         self._file = file
         self._remaining = list(script.answers)
-        self._unchecked: dict[str, ScriptedAnswer] = {}
+        self._unchecked: dict[tuple[str, str], ScriptedAnswer] = {}
 
     def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
         """Take the answer to this request out of the script. Raises ModelFailure."""
-        before = self._unchecked.pop(request.purpose, None)
+        conversation = request.lane, request.purpose
+        before = self._unchecked.pop(conversation, None)
         if before is not None and (problem := _find_problem(before, request.messages)) is not None:
             return _alternative(before, problem, self._file)
-        answer = next((answer for answer in self._remaining if answer.purpose == request.purpose), None)
+        purposes = _purposes(request)
+        answer = next((answer for purpose in purposes for answer in self._remaining if answer.purpose == purpose), None)
         if answer is None:
-            raise _failure(self._file, _exhausted_message(request))
+            raise _failure(self._file, _exhausted_message(purposes[-1]))
         if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
             message = lazy(
                 "answer {number} expects a prompt that contains {wanted}, but the prompt was {prompt}",
@@ -48,47 +53,60 @@ class AnswerSequence:
             raise _failure(self._file, message)
         self._remaining.remove(answer)
         if _runs_calls(answer):
-            self._unchecked[request.purpose] = answer
+            self._unchecked[conversation] = answer
         return answer
 
 
 class TopicAnswers:
-    """Gives the answers of the topic that matches the prompt, as often as it is asked for."""
+    """Gives the answers of the topic that matches the prompt, as often as it is asked for.
+
+    A topic with the purpose `agent:NAME` is for the runs of a sub-agent.
+    """
 
     def __init__(self, topics: Sequence[Topic], file: str) -> None:
         self._file = file
         self._topics = topics
-        self._unchecked: ScriptedAnswer | None = None
-        self._rest: list[ScriptedAnswer] = []
+        self._unchecked: dict[str, ScriptedAnswer] = {}
+        self._rest: dict[str, list[ScriptedAnswer]] = {}
 
     def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
         """The next answer of the running topic, or the first one of another. Raises ModelFailure."""
         if request.purpose != CONVERSATION:
             return self._find_topic(request).answers[0]
-        before, self._unchecked = self._unchecked, None
+        lane = request.lane
+        before = self._unchecked.pop(lane, None)
         is_running = before is not None and _ends_with_responses(request.messages)
         if before is not None and is_running:
             problem = _find_problem(before, request.messages)
             if problem is not None:
-                self._rest = []
+                self._rest[lane] = []
                 return _alternative(before, problem, self._file)
         if not is_running:
-            self._rest = list(self._find_topic(request).answers)
-        answer = self._rest.pop(0)
-        self._unchecked = answer if _runs_calls(answer) else None
+            self._rest[lane] = list(self._find_topic(request).answers)
+        answer = self._rest[lane].pop(0)
+        if _runs_calls(answer):
+            self._unchecked[lane] = answer
         return answer
 
     def _find_topic(self, request: ModelRequest) -> Topic:
-        prompt = _newest_text(request.messages)
-        for topic in self._topics:
-            if topic.purpose == request.purpose and topic.matches(prompt):
-                return topic
+        prompt, purposes = _newest_text(request.messages), _purposes(request)
+        for purpose in purposes:
+            for topic in self._topics:
+                if topic.purpose == purpose and topic.matches(prompt):
+                    return topic
         message = lazy(
             "no topic with purpose = {purpose} matches the prompt {prompt}",
-            purpose=_quote(request.purpose),
+            purpose=_quote(purposes[-1]),
             prompt=_quote(prompt),
         )
         raise _failure(self._file, message)
+
+
+def _purposes(request: ModelRequest) -> tuple[str, ...]:
+    """The purposes that an answer to a request may have, the most exact one first."""
+    if request.lane == MAIN_LANE or request.purpose != CONVERSATION:
+        return (request.purpose,)
+    return request.lane, request.lane.rpartition("#")[0]
 
 
 def _runs_calls(answer: ScriptedAnswer) -> bool:
@@ -125,12 +143,12 @@ def _find_problem(answer: ScriptedAnswer, messages: Sequence[Message]) -> str | 
     return None
 
 
-def _exhausted_message(request: ModelRequest) -> str:
-    if request.purpose == CONVERSATION:
+def _exhausted_message(purpose: str) -> str:
+    if purpose == CONVERSATION:
         return lazy("the script has no more answers, but the model was called again")
     return lazy(
         "the script has no more answers with purpose = {purpose}, but the model was called again",
-        purpose=_quote(request.purpose),
+        purpose=_quote(purpose),
     )
 
 

@@ -17,6 +17,7 @@ _READ_ONLY_TOOLS = (
     "read_many_files",
     "list_background_processes",
     "read_background_output",
+    "recall",
     "get_internal_docs",
 )
 _SESSION_TOOLS = tuple(sorted(SESSION_TOOLS))

@@ -1,7 +1,7 @@
 """A search service with the SearXNG API: `GET <url>?q=...&format=json`."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -76,3 +76,8 @@ def _parse_hits(answer: bytes) -> list[SearchHit]:
 
 def _line(value: object) -> str:
     return " ".join(value[: 4 * _MAX_TEXT].split())[:_MAX_TEXT] if isinstance(value, str) else ""
+
+
+def open_search_endpoint(url: str, environment: Mapping[str, str]) -> SearchEndpoint:
+    """The search service at an address, reached as the variables of the environment say."""
+    return SearchEndpoint(url, lambda: HttpClient(environment=environment))

@@ -1,6 +1,7 @@
 """Contents of extensions, also of broken ones: what cannot be read is a problem, never an exception."""
 
 from pathlib import Path
+from typing import Any
 
 from support.extension_trees import write_demo, write_plain
 from support.packages import write_tree
@@ -74,7 +75,7 @@ def test_names_that_clash(tmp_path: Path) -> None:
 
 
 def test_what_is_not_used(tmp_path: Path) -> None:
-    manifest = {
+    manifest: dict[str, Any] = {
         "mcpServers": {
             "far": {"httpUrl": "https://example.org/mcp", "headers": {"X-Key": "v"}, "trust": True},
             "near": {"command": "npx", "args": ["-y", "x"], "env": {"MY_TOKEN": "t", "LEVEL": "1"}},

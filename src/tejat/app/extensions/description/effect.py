@@ -4,7 +4,11 @@ from tejat.app.extensions.description.contents import ExtensionContents
 from tejat.app.extensions.description.summary_builder import rule_refusal
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
+from tejat.app.run_config import RunConfig
 from tejat.app.session.instructions import find_all_context_files
+from tejat.app.session.subagents import load_subagents
+from tejat.app.skills.service import load_library
+from tejat.app.tools.toolset import builtin_registry
 from tejat.config.extensions.loader import ExtensionState
 from tejat.config.hooks import HookConfig
 from tejat.config.paths import SourceTier
@@ -100,11 +104,11 @@ class SessionMeasures:
 
 def measure_session(environment: ExtensionEnvironment, *, besides: str = "") -> SessionMeasures:
     """What a session here has now, without one extension. Nothing is started."""
-    run_config = environment.run_config
+    run_config = replace(environment.run_config, extensions=())
     own = [
         name for name, each in configured_servers(run_config.settings).items() if each.tier is not SourceTier.EXTENSION
     ]
-    context = find_all_context_files(replace(run_config, extensions=())).to_prompt(environment.root)
+    context = find_all_context_files(run_config).to_prompt(environment.root)
     found = [
         each
         for each in environment.find_all().extensions
@@ -119,11 +123,24 @@ def measure_session(environment: ExtensionEnvironment, *, besides: str = "") -> 
     return SessionMeasures(
         context=estimate_text_tokens(context) + sum(each.context_tokens for each in contents),
         tools=sum(estimate_text_tokens(dump_json(declaration)) for declaration in load_declarations()),
-        skills=sum(each.skill_tokens for each in contents),
-        agents=sum(each.agent_tokens for each in contents),
+        skills=_skill_tokens(run_config) + sum(each.skill_tokens for each in contents),
+        agents=_agent_tokens(run_config) + sum(each.agent_tokens for each in contents),
         at_start=len(own) + sum(len(_programs_at_start(each)) for each in contents),
         before_tools=sum(len(_hooks_before_tools(each)) for each in contents),
     )
+
+
+def _skill_tokens(run_config: RunConfig) -> int:
+    settings = run_config.settings
+    if not settings.skills_enabled.value or not settings.skills_switch.value:
+        return 0
+    listed = load_library(run_config).catalogue
+    return sum(estimate_text_tokens(f"{skill.call_name}: {skill.fields.description}") for skill in listed)
+
+
+def _agent_tokens(run_config: RunConfig) -> int:
+    agents = load_subagents(run_config, builtin_registry()).available()
+    return sum(estimate_text_tokens(f"{agent.name}: {agent.description}") for agent in agents)
 
 
 def describe_effect(

@@ -103,23 +103,18 @@ class _Activation:
         return found
 
     def apply_to(self, settings: Settings) -> Settings:
-        """The settings with excluded tools, themes and the plan directory of the extensions in use."""
+        """The settings with the excluded tools and themes of the extensions in use."""
         themes = dict(settings.custom_themes)
-        plan = settings.plan_directory
         for extension in self.extensions:
             manifest = extension.manifest
             if manifest is None:
                 continue
-            if plan is None and manifest.plan_directory:
-                plan = Setting(manifest.plan_directory, manifest.path, SourceTier.EXTENSION)
             if manifest.theme_names:
                 for name, theme in self._themes(manifest):
                     shown = f"{name} ({extension.name})"
                     colours = replace(theme.value, name=shown)
                     themes.setdefault(shown, replace(theme, value=colours))
-        return replace(
-            settings, exclude=(*settings.exclude, *self._excluded), custom_themes=themes, plan_directory=plan
-        )
+        return replace(settings, exclude=(*settings.exclude, *self._excluded), custom_themes=themes)
 
     def _themes(self, manifest: ExtensionManifest) -> "Iterator[tuple[str, Setting[ThemeColours]]]":
         try:

@@ -146,6 +146,12 @@ def _tool_query(arguments: CallArguments) -> _Subject:
     return _Subject(_quote(", ".join(filter(None, [arguments.text("query"), *arguments.paths("names")]))))
 
 
+def _recalled(arguments: CallArguments) -> _Subject:
+    text, messages, turns = (arguments.text(name) for name in ("text", "messages", "turns"))
+    place = f"messages {messages}" if messages else f"turns {turns}" if turns else ""
+    return _Subject(_quote(text) or place or "all turns", (place,) if text and place else ())
+
+
 def _quoted(name: str) -> Callable[[CallArguments], _Subject]:
     return lambda arguments: _Subject(_quote(arguments.text(name)))
 
@@ -234,6 +240,11 @@ _FIND_TOOLS = _Wording(
     lazy("Searching the tools for {object}", object=_OBJECT),
     lazy("Search the tools for {object}", object=_OBJECT),
 )
+_RECALL = _Wording(
+    lazy("Recalled {object}", object=_OBJECT),
+    lazy("Recalling {object}", object=_OBJECT),
+    lazy("Recall {object}", object=_OBJECT),
+)
 _ASK = _Wording(
     lazy("Asked you about {object}", object=_OBJECT),
     lazy("Asking you about {object}", object=_OBJECT),
@@ -265,4 +276,5 @@ _TOOLS: dict[str, tuple[_Wording, Callable[[CallArguments], _Subject]]] = {
     ASK_USER: (_ASK, lambda arguments: _Subject(", ".join(arguments.members("questions", "header")))),
     WRITE_TODOS: (_WRITE_TODOS, lambda _: _Subject("")),
     "find_tools": (_FIND_TOOLS, _tool_query),
+    "recall": (_RECALL, _recalled),
 }

@@ -1,0 +1,26 @@
+"""What outlives a summary of the conversation, and what a summary would do."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from tejat.core.frozen import frozen
+
+CarriedText: TypeAlias = Callable[[], str]
+"""Returns what the model is told after every summary, empty for nothing. It changes nothing."""
+
+
+@frozen
+class CompressionPreview:
+    """What a summary would do now, in estimated tokens.
+
+    `summarized` and `kept` count messages. `requests` are the user's requests that stay word for word, `carried` the
+    names of what is put back after the summary, with its tokens. With a `detail` nothing would be summarized.
+    """
+
+    before: int
+    after: int
+    summarized: int = 0
+    kept: int = 0
+    requests: tuple[str, ...] = ()
+    carried: tuple[tuple[str, int], ...] = ()
+    detail: str = ""

@@ -1,0 +1,41 @@
+"""The answer of a model while it arrives."""
+
+from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
+from tejat.core.model import Chunk, ModelResponse, Retry, TextDelta, ThoughtDelta
+from tejat.engine.loop.loop_detector import LoopDetector
+from tejat.engine.sessions.event_bus import EventBus
+
+
+class RepetitionDetected(Exception):
+    """The text of an answer repeats itself."""
+
+
+class ResponseStream:
+    """Emits what arrives and keeps its text. Raises RepetitionDetected if it repeats itself."""
+
+    def __init__(self, events: EventBus[AgentEvent], loop_detector: LoopDetector) -> None:
+        self._events = events
+        self._loop_detector = loop_detector
+        self._texts: list[str] = []
+        loop_detector.reset_text()
+
+    @property
+    def text(self) -> str:
+        return "".join(self._texts)
+
+    def receive(self, chunk: Chunk) -> None:
+        """Handle the next part of the answer."""
+        match chunk:
+            case TextDelta(text):
+                self._texts.append(text)
+                self._events.emit(TextStreamed(text))
+                repetition = self._loop_detector.check_text(text)
+                if repetition:
+                    raise RepetitionDetected(repetition)
+            case ThoughtDelta(text):
+                self._events.emit(ThoughtStreamed(text))
+            case Retry():
+                self._texts.clear()
+                self._loop_detector.reset_text()
+            case ModelResponse():
+                pass
