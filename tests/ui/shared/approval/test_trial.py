@@ -116,11 +116,11 @@ class TestAgents:
 
     AGENT = replace(TRIAL, agent="generalist#1", command="Tidy up.", output="Tidied.", exit_code=None)
 
-    def test_the_question_names_the_agent_its_task_and_its_result(self) -> None:
+    def test_the_question_names_the_agent_and_its_result(self) -> None:
         view = build_approval_view(ApprovalRequest(self.AGENT, "invoke_agent", directory="/w"), self.AGENT)
         assert view.heading == f"generalist#1 changed {len(TRIAL.changes)} files in a copy"
         lines = [line.text for line in view.body]
-        assert lines[:3] == ["Tidy up.", "Result:", "Tidied."]
+        assert lines[:2] == ["Result:", "Tidied."]
         assert not any("did not finish" in fact.text for fact in view.facts)
 
     def test_a_part_can_be_kept_and_the_agent_sent_back(self) -> None:
