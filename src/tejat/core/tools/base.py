@@ -100,10 +100,9 @@ class ToolContext:
 
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
-    partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
-    add to those of a command. `call_id` is the id of the call, and `index` its position in the batch. `ask` asks the
-    user something that does not permit the call, None if there is nobody to ask. `plan_file` is the real path of the
-    one file that the call may write, because it is a plan; empty if its arguments say what it writes.
+    partial result passes it to `keep_partial` first. `environment` are more variables for a command. `call_id` is the
+    id of the call, and `index` its position in the batch. `ask` asks the user something that does not permit the call,
+    None if there is nobody to ask. `plan_file` is the only file that the call may write, because it is a plan.
     """
 
     approved: Confirmation | None = None
@@ -126,8 +125,7 @@ class BaseTool(ABC):
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
     the user is asked whatever the rules say. `may_change_files` is False for tools that need no undo snapshot: they
     work on another machine, or their own calls are recorded. `writes_plans`: the tool writes one file and keeps to
-    `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
-    server.
+    `ToolContext.plan_file`. `hints` are the annotations of an MCP tool by their protocol names: claims of its server.
     """
 
     limits_own_output: ClassVar[bool] = False
@@ -176,6 +174,10 @@ class BaseTool(ABC):
     def runs_concurrently(self, params: Params) -> bool:
         """Whether neighbouring calls like this one may run at the same time."""
         return self.is_read_only
+
+    def for_subagent(self) -> "BaseTool":
+        """The tool for one run of a sub-agent: the same, unless it keeps state of the session."""
+        return self
 
     def on_allowed(self) -> None:  # noqa: B027 -- most tools have nothing to note
         """Called when the user or a rule allows a call of the tool as it is now."""

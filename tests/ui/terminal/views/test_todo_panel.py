@@ -68,4 +68,5 @@ def test_little_room() -> None:
 
 def test_a_long_description_is_shortened() -> None:
     shown = Panel(TodoList((Todo("x" * 200, TodoStatus.IN_PROGRESS),)))
+    assert shown.rows(width=40) == [f"● {'x' * 26}… (0/1 done)"]
     assert shown.rows(width=60) == [f"● {'x' * 26}… (0/1 done, Ctrl-T to show all)"]

@@ -11,6 +11,7 @@ from tejat.ui.terminal.editor.prompt_editor import PromptEditor
 from tejat.ui.terminal.render.cells import Frame
 from tejat.ui.terminal.render.rich_output import render_rows
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow
+from tejat.ui.terminal.render.text_rows import display_width
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.screen.live_area import EditorComponent
 
@@ -20,6 +21,7 @@ MAX_PANEL_TODOS = 8
 _MIN_HEIGHT = 6
 """Rows from which there is room for more than the editor."""
 _MIN_EDITOR_ROWS = 4
+_MIN_TEXT_COLUMNS = 20
 
 _ROLES = {TodoStatus.IN_PROGRESS: StyleRole.STRONG, TodoStatus.PENDING: StyleRole.TEXT}
 
@@ -44,34 +46,39 @@ class TodoPanel:
         self._is_expanded = not self._is_expanded
         return ""
 
-    def render(self, theme: Theme) -> RenderableType | None:
+    def render(self, theme: Theme, *, width: int) -> RenderableType | None:
         todos = self._todos()
         if todos.is_done:
             return None
         if not self._is_expanded or len(todos.todos) > MAX_PANEL_TODOS:
-            return self._row(todos, theme, current_text(todos), _("Ctrl-T to show all"))
+            return _row(todos, theme, current_text(todos), _("Ctrl-T to show all"), width)
         rows = [
             SingleRow(theme, RowSegment("  "), RowSegment(todo_text(todo), _ROLES.get(todo.status, StyleRole.QUIET)))
             for todo in todos.todos
         ]
-        return Group(self._row(todos, theme, _("Todos"), _("Ctrl-T to hide")), *rows)
+        return Group(_row(todos, theme, _("Todos"), _("Ctrl-T to hide"), width), *rows)
 
     def frame(self, body: EditorComponent, theme: Theme, *, width: int, height: int) -> Frame:
         """The rows above those of the editor, as far as there is room for both."""
-        panel = self.render(theme) if height >= _MIN_HEIGHT else None
+        panel = self.render(theme, width=width) if height >= _MIN_HEIGHT else None
         rows = () if panel is None else tuple(render_rows(panel, theme, width=width)[: height - _MIN_EDITOR_ROWS])
         below = body.view(width=width, height=height - len(rows))
         caret = None if below.caret is None else (below.caret[0], below.caret[1] + len(rows))
         return Frame((*rows, *below.rows), caret)
 
-    def _row(self, todos: TodoList, theme: Theme, text: str, hint: str) -> SingleRow:
-        glyph = theme.glyphs.waiting if todos.current is None else theme.glyphs.running
-        return SingleRow(
-            theme,
-            RowSegment(f"{glyph} ", StyleRole.ACCENT),
-            RowSegment(text, StyleRole.STRONG, is_shrinkable=True),
-            RowSegment(f" ({progress_label(todos)}, {hint})", StyleRole.QUIET),
-        )
+
+def _row(todos: TodoList, theme: Theme, text: str, hint: str, width: int) -> SingleRow:
+    """The first row. The hint is left out where it leaves little room for the text."""
+    glyph = theme.glyphs.waiting if todos.current is None else theme.glyphs.running
+    figures = f" ({progress_label(todos)}, {hint})"
+    if width - display_width(figures) < min(display_width(text), _MIN_TEXT_COLUMNS) + 2:
+        figures = f" ({progress_label(todos)})"
+    return SingleRow(
+        theme,
+        RowSegment(f"{glyph} ", StyleRole.ACCENT),
+        RowSegment(text, StyleRole.STRONG, is_shrinkable=True),
+        RowSegment(figures, StyleRole.QUIET),
+    )
 
 
 class EditorWithTodos:
