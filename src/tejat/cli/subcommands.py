@@ -20,7 +20,7 @@ MODULES: Mapping[str, str] = {
     "policy": "tejat.cli.commands.policy",
     "sandbox": "tejat.cli.commands.sandbox",
     "sessions": "tejat.cli.commands.sessions",
-    "skills": "tejat.cli.commands.reserved:run_skills",
+    "skills": "tejat.cli.skills.main",
     "tools": "tejat.cli.tools.main",
     "trust": "tejat.cli.commands.trust",
     "undo": "tejat.cli.commands.undo",
@@ -28,7 +28,7 @@ MODULES: Mapping[str, str] = {
 }
 """The module of each subcommand, and its function if that is not `run`."""
 NAMES = (*MODULES, "help", "version")
-RESERVED = frozenset({"gemma", "skills", "update"})
+RESERVED = frozenset({"gemma", "update"})
 """Commands of Gemini CLI that do not exist here."""
 ALIASES = {"agent": "agents", "extension": "extensions", "hook": "hooks", "skill": "skills"}
 ACTIONS: Mapping[str, tuple[str, ...]] = {
@@ -46,6 +46,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "policy": ("explain", "list", "revoke", "test"),
     "sandbox": ("build", "test"),
     "sessions": ("list", "show", "resume", "delete", "export", "import"),
+    "skills": ("list", "show", "enable", "disable", "install", "link", "uninstall", "update", "back", "validate"),
     "tools": ("list", "call"),
     "undo": ("list", "show", "restore"),
 }

@@ -116,6 +116,15 @@ NOT_SANDBOXED = SandboxedCommands()
 
 
 @frozen
+class SkillScript:
+    """A script of an active skill that a command runs. `is_unchanged`: it is as it was when the skill was activated."""
+
+    skill: str
+    path: str
+    is_unchanged: bool
+
+
+@frozen
 class CallFacts:
     """Everything known about a call when it is evaluated. All paths are absolute and real.
 
@@ -125,7 +134,8 @@ class CallFacts:
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
     tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `subagent` is the
     qualified name of the sub-agent that makes the call, empty for the session itself. `rule_names` are further names by
-    which rules may refer to the call. `plan_file` is the plan file that the call would write, if it writes nothing
+    which rules may refer to the call, `skill_scripts` the scripts of active skills that it runs.
+    `plan_file` is the plan file that the call would write, if it writes nothing
     else, and `plan_directory` where plan files can be written; both are empty without plan files.
     """
 
@@ -147,6 +157,7 @@ class CallFacts:
     enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
     subagent: str = ""
     rule_names: tuple[str, ...] = ()
+    skill_scripts: tuple[SkillScript, ...] = ()
     plan_file: str = ""
     plan_directory: str = ""
 

@@ -10,6 +10,7 @@ from tejat.app.run_config import load_run_config
 from tejat.app.skills import service as service_module
 from tejat.app.skills.service import SkillService
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagents import enter_agent
 from tejat.core.approval.confirmation import InfoConfirmation, Scope
 from tejat.core.errors import ErrorType, ToolFailure
 
@@ -30,10 +31,28 @@ class Place:
         (directory / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Does {name}.\n{more}---\n{body}\n")
         return directory
 
-    def service(self, *, can_ask: bool = True, state: SessionState | None = None) -> SkillService:
+    def service(
+        self, *, can_ask: bool = True, state: SessionState | None = None, history: "Conversation | None" = None
+    ) -> SkillService:
         config = load_run_config([str(self.project)], environment={"HOME": str(self.home)})
         current = self.state if state is None else state
-        return SkillService(config, state=lambda: current, show=self.shown.append, can_ask=can_ask)
+        return SkillService(
+            config, state=lambda: current, show=self.shown.append, can_ask=can_ask, history=lambda: history
+        )
+
+
+class Conversation:
+    """Texts that the model has."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    @property
+    def length(self) -> int:
+        return len(self.texts)
+
+    def contains(self, text: str) -> bool:
+        return any(text in each for each in self.texts)
 
 
 @pytest.fixture
@@ -172,16 +191,45 @@ def test_a_summary_keeps_what_fits_and_names_the_rest(place: Place, monkeypatch:
     monkeypatch.setattr(service_module, "MAX_CARRIED_TOKENS", 300)
     for name in ("one", "two"):
         place.skill(name, f"BODY of {name} " * 50)
-    service = place.service()
+    history = Conversation()
+    service = place.service(history=history)
     for name in ("one", "two"):
-        activate(service, name)
-    text = service.carried_text()
-    assert "BODY of two" in text
-    assert "BODY of one" not in text
-    assert text.endswith("Activate them again if you need them: one")
-    assert text == service.carried_text()
-    service.drop_uncarried()
+        text = activate(service, name)
+        assert activate(service, name) == f'Skill "{name}" is already active.'  # in the same batch
+        history.texts.append(text)
+    carried = service.carried_text()
+    assert "BODY of two" in carried
+    assert "BODY of one" not in carried
+    assert carried.endswith("Activate them again if you need them: one")
+    history.texts = ["summary", carried, "more"]
+    assert activate(service, "two") == 'Skill "two" is already active.'
     assert "BODY of one" in activate(service, "one")
+
+
+def test_a_rewound_activation_does_not_count(place: Place) -> None:
+    place.skill("pdf")
+    history = Conversation()
+    service = place.service(history=history)
+    history.texts += [activate(service), "more"]
+    history.texts.clear()
+    history.texts.append("prompt")
+    assert "Body" in activate(service)
+
+
+def test_what_a_sub_agent_activates_is_its_own(place: Place) -> None:
+    place.skill("pdf")
+    service = place.service(can_ask=False)
+    activate(service)
+
+    async def work(agent_id: str) -> list[str]:
+        enter_agent(agent_id, "call")
+        return [str((await service.activate("pdf", None)).llm_content) for _call in range(2)]
+
+    first, second = asyncio.run(work("reader#1"))
+    assert "Body" in first
+    assert second == 'Skill "pdf" is already active.'
+    assert "Body" in asyncio.run(work("reader#2"))[0]
+    assert len(service.active) == 1
 
 
 def test_nothing_is_carried_without_active_skills(place: Place) -> None:

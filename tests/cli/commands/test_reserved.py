@@ -7,7 +7,6 @@ import pytest
 from tejat.cli.main import main
 
 SEND = "To send it to the model: tejat -p"
-NO_SKILLS = 'Tejat has no command "skills" yet.'
 NO_ROUTER = "Tejat has no local router. To use a local model: tejat -m ollama:NAME."
 NO_UPDATE = "Tejat does not update itself. Update it the way you installed it, for example: uv tool upgrade tejat."
 
@@ -15,12 +14,6 @@ NO_UPDATE = "Tejat does not update itself. Update it the way you installed it, f
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["skills", "list"], 'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills list"'),
-        (["skill"], 'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills"'),
-        (
-            ["skills", "-o", "text", "x"],
-            'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills x"',
-        ),
         (["gemma", "status"], f'{NO_ROUTER} {SEND} "gemma status"'),
         (["update"], f'{NO_UPDATE} {SEND} "update"'),
     ],
@@ -32,7 +25,7 @@ def test_they_are_refused(words: list[str], told: str, capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out)["error"] == {"type": "input", "message": told, "code": 42}
 
 
-@pytest.mark.parametrize("word", ["skills", "gemma", "update"])
+@pytest.mark.parametrize("word", ["gemma", "update"])
 def test_help_says_the_same(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([word, "--help"]) == 0
     assert "To send it to the model: tejat -p" in capsys.readouterr().out

@@ -153,6 +153,19 @@ class TestActivation:
         assert "available_skills" not in system
         assert "activate_skill" not in system
 
+    def test_plan_mode_has_it(self, env: ProgramEnv) -> None:
+        skill(env.home / ".gemini/skills/pdf", "BODY")
+        (result,) = run(env, activation(env, "pdf"), "--approval-mode", "plan")
+        assert "BODY" in result["content"]
+
+    def test_what_it_costs_is_in_the_statistics(self, env: ProgramEnv) -> None:
+        skill(env.home / ".gemini/skills/pdf", "BODY")
+        model = activation(env, "pdf", ("activate_skill", {"name": "pdf"}))
+        stats = env.run("-m", model, "-p", "go", "-o", "json").json["stats"]["skills"]["byName"]
+        assert stats["pdf"]["activations"] == 1
+        assert stats["pdf"]["tokens"] > 50
+        assert stats["pdf"]["tokens"] % 2 == 0  # two requests carried it
+
     def test_confirmation_for_every_time_refuses_headless(self, env: ProgramEnv) -> None:
         skill(env.home / ".gemini/skills/pdf", "BODY")
         env.own_file.parent.mkdir(parents=True)
@@ -194,3 +207,57 @@ class TestCatalogue:
         skill(env.home / ".agents/skills/pdf", "x")
         env.write_project_settings(skills={"disabled": ["pdf"]})
         assert "available_skills" not in recorded_system(env)
+
+
+def sent_prompt(env: ProgramEnv, prompt: str) -> str:
+    """What the model got for a prompt."""
+    recording = env.base / "prompts"
+    recording.unlink(missing_ok=True)
+    model = env.script(script_answer(say="hi"))
+    result = env.run("-m", model, "-p", prompt, "--record", str(recording))
+    assert result.code == 0, result.stderr
+    return recording.read_text()
+
+
+class TestPeople:
+    def test_a_skill_as_a_command(self, env: ProgramEnv) -> None:
+        skill(env.home / ".agents/skills/pdf", "Fill $ARGUMENTS and {{args}}.", more="disable-model-invocation: true\n")
+        sent = sent_prompt(env, "/pdf a form")
+        assert "Fill a form and a form." in sent
+        assert '{"text":"a form"}' in sent
+        assert "Fill a form" in sent_prompt(env, "/skill:PDF a form")
+        assert "Fill $ARGUMENTS" in sent_prompt(env, "/pdf")
+        assert "Use the skill pdf" in sent_prompt(env, "/pdf")
+
+    def test_custom_commands_and_built_in_ones_go_first(self, env: ProgramEnv) -> None:
+        for name in ("mine", "help"):
+            skill(env.home / f".agents/skills/{name}", "SKILL-BODY")
+        (env.home / ".gemini/commands").mkdir(parents=True)
+        (env.home / ".gemini/commands/mine.toml").write_text('prompt = "CUSTOM"')
+        assert "CUSTOM" in sent_prompt(env, "/mine x")
+        assert "SKILL-BODY" not in sent_prompt(env, "/mine x")
+        assert "SKILL-BODY" not in sent_prompt(env, "/help x")
+        assert "SKILL-BODY" in sent_prompt(env, "/skill:mine x")
+
+    def test_a_skill_that_is_not_for_people(self, env: ProgramEnv) -> None:
+        skill(env.home / ".agents/skills/pdf", "SKILL-BODY", more="user-invocable: false\n")
+        assert "SKILL-BODY" not in sent_prompt(env, "/pdf x")
+
+    def test_the_built_in_skill(self, env: ProgramEnv) -> None:
+        assert "tejat skills validate" in sent_prompt(env, "/skill-creator for tests")
+
+
+class TestResume:
+    def test_an_unchanged_skill_stays_active(self, env: ProgramEnv) -> None:
+        skill(env.home / ".agents/skills/pdf", "BODY-1")
+        run(env, activation(env, "pdf"))
+        (again,) = run(env, activation(env, "pdf"), "--resume", "latest")
+        assert again["content"] == 'Skill "pdf" is already active.'
+
+    def test_a_changed_skill_does_not_count_any_more(self, env: ProgramEnv) -> None:
+        place = skill(env.home / ".agents/skills/pdf", "BODY-1")
+        run(env, activation(env, "pdf"))
+        skill(place, "BODY-2")
+        assert "The skill pdf has changed and is not active any more" in recorded_system(env, "--resume", "latest")
+        (again,) = run(env, activation(env, "pdf"), "--resume", "latest")
+        assert "BODY-2" in again["content"]

@@ -125,6 +125,12 @@ def _tool_commands() -> list[CommandSummary]:
             _("/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"),
         ),
         CommandSummary(
+            "skills",
+            _("List and manage Agent Skills"),
+            _("/skills [list [all] [nodesc] | show NAME | enable NAME | disable NAME | link PATH | reload]"),
+            aliases=("skill",),
+        ),
+        CommandSummary(
             "agents",
             _("List, configure and stop sub-agents"),
             _(

@@ -37,8 +37,10 @@ class ContextCommand(SlashCommand):
         instructions = "" if template.instructions is None else template.instructions()
         catalogue = self.context.manager.subagents.catalogue(conversation.context_window)
         agents = estimate_text_tokens(catalogue) if catalogue and catalogue in template.system else 0
+        skills = estimate_text_tokens(self._skills())
         rows = [
-            (_("System prompt"), max(0, estimate_text_tokens(template.system) - context - agents)),
+            (_("System prompt"), max(0, estimate_text_tokens(template.system) - context - agents - skills)),
+            (_("Skills"), skills),
             (_("Sub-agents"), agents),
             (_("Context files"), context),
             (_("MCP server instructions"), estimate_text_tokens(instructions)),
@@ -47,6 +49,14 @@ class ContextCommand(SlashCommand):
         ]
         rows = [row for row in rows if row[1]]
         return [*rows, (_("Conversation"), estimate_message_tokens(messages[template.preamble_length :]))]
+
+    def _skills(self) -> str:
+        """The catalogue of skills in the system prompt."""
+        services = self.context.toolset.services
+        if not services.has_skills:
+            return ""
+        text = services.skills.catalogue(self.context.conversation.context_window).text
+        return text if text in self.context.conversation.template.system else ""
 
     def _tools(self) -> list[tuple[str, int]]:
         """Declared tools by source."""

@@ -32,7 +32,8 @@ class CommandRegistry:
 
     def summaries(self) -> Sequence[CommandSummary]:
         own, taken = builtin_commands(), builtin_names()
-        others = {summary.name: summary for summary in (*self._prompt_summaries(), *self._custom_summaries())}
+        external = (*self._skill_summaries(), *self._prompt_summaries(), *self._custom_summaries())
+        others = {summary.name: summary for summary in external}
         found = [*own, *(summary for name, summary in others.items() if name not in taken)]
         return sorted(found, key=lambda summary: summary.name)
 
@@ -125,7 +126,24 @@ class CommandRegistry:
         custom = self._context.custom_commands
         if name in custom.names:
             return True
-        return any(prompt.name == name for prompt in self._prompts())
+        return any(prompt.name == name for prompt in self._prompts()) or self._is_skill(name)
+
+    def _is_skill(self, name: str) -> bool:
+        from tejat.app.skills.slash import find_called_skill
+
+        return find_called_skill(self._context.toolset.services.skills, name) is not None
+
+    def _skill_summaries(self) -> Iterable[CommandSummary]:
+        """Skills that people may call. Without skills of their own nothing is looked for."""
+        if not self._context.toolset.services.has_skills:
+            return
+        for skill in self._context.toolset.services.skills.library.skills:
+            if skill.fields.is_user_invocable:
+                hint = skill.fields.argument_hint or _("[WORDS]")
+                source = _("skill, {party}", party=skill.provenance.label)
+                yield CommandSummary(
+                    skill.slash_name, skill.fields.description, f"/{skill.slash_name} {hint}", source=source
+                )
 
     def _custom_summaries(self) -> Iterable[CommandSummary]:
         for command in self._context.custom_commands.commands.values():

@@ -34,7 +34,6 @@ REPLACEMENTS = {
     "side": lazy("Start a second session in another terminal."),
     "signin": lazy("Use /login."),
     "signout": lazy("Use /login remove."),
-    "skills": lazy("Skills are not supported yet. Use custom commands: /commands."),
     "status": lazy("Use /about for the configuration, /stats for usage."),
     "statusline": lazy("Use /settings ui.footer.items, or /settings ui.hideFooter."),
     "stop": lazy("Press Esc to stop the model; /shells stop PID ends a background process."),

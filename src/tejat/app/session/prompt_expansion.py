@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
 from tejat.core.agent.events import EventSink
+from tejat.core.frozen import replace
 from tejat.core.messages.types import Text
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.prompt.mentions import AgentFinder, ExpandedPrompt, expand_mentions
@@ -38,26 +39,43 @@ class PromptExpander:
         """Expand a prompt. Raises BadPrompt and NotTrusted."""
         called = re.fullmatch(_INVOCATION, prompt.strip())
         if called is None:
-            return await expand_mentions(
-                prompt,
-                registry=self._toolset.registry,
-                roots=self._toolset.roots,
-                recursive_search=self._recursive_search,
-                mask=self._mask,
-                read_resource=self._read_resource,
-                approve=self._approve_reading,
-                find_agent=self._find_agent,
-                has_escaped_signs=self._run_config.settings.escape_pasted_at.value,
-            )
+            return await self._expand_mentions(prompt)
+        name, words = called[1], called[2]
         servers = self._toolset.mcp_manager
         prompts = () if servers is None else servers.prompt_commands(taken=self._commands.names)
-        command = next((prompt for prompt in prompts if prompt.name == called[1]), None)
+        command = next((prompt for prompt in prompts if prompt.name == name), None)
         if servers is None or command is None:
+            if "/" not in name and name not in self._commands.names and (found := await self._call_skill(name, words)):
+                return found
             return await self._commands.expand(prompt, emit)
-        parts = await servers.expand_prompt(command, called[2])
+        parts = await servers.expand_prompt(command, words)
         return ExpandedPrompt(
             tuple(Text(self._mask.mask_text(part.text)) if isinstance(part, Text) else part for part in parts)
         )
+
+    async def _expand_mentions(self, prompt: str) -> ExpandedPrompt:
+        return await expand_mentions(
+            prompt,
+            registry=self._toolset.registry,
+            roots=self._toolset.roots,
+            recursive_search=self._recursive_search,
+            mask=self._mask,
+            read_resource=self._read_resource,
+            approve=self._approve_reading,
+            find_agent=self._find_agent,
+            has_escaped_signs=self._run_config.settings.escape_pasted_at.value,
+        )
+
+    async def _call_skill(self, name: str, words: str) -> ExpandedPrompt | None:
+        """The prompt of a skill that the user calls, None if there is none of this name. Raises BadPrompt."""
+        from tejat.app.skills.slash import activate_called_skill, find_called_skill
+
+        skill = find_called_skill(self._toolset.services.skills, name)
+        if skill is None:
+            return None
+        instructions, request = await activate_called_skill(self._toolset, skill, words)
+        expanded = await self._expand_mentions(request)
+        return replace(expanded, parts=(instructions, *expanded.parts))
 
     async def _approve_reading(self, path: str) -> None:
         from tejat.engine.calls.read_approval import approve_reading

@@ -1,6 +1,6 @@
 """Parts that a session is built from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,17 @@ from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSourc
 from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
 from tejat.core.i18n import _
+from tejat.core.messages.history import Message
+from tejat.core.messages.types import FunctionResponse, Text
 from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
 from tejat.core.tools.todos import TODOS_KEY, render_todos
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
+from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.plans.approved import PLAN_KEY, render_plan
+from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import JournalMask, SessionJournal
 from tejat.engine.sessions.session import Session
@@ -54,6 +58,41 @@ def server_instructions(external: "ExternalTools | None", window: Callable[[], i
         return truncate_tokens(text, int(window() * _LEAN_INSTRUCTIONS_SHARE)) if is_lean_window(window()) else text
 
     return instructions
+
+
+class HistorySearch:
+    """Finds texts in a conversation as the model gets it."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    @property
+    def length(self) -> int:
+        return len(self._conversation.history.messages)
+
+    def contains(self, text: str) -> bool:
+        """Whether a message or the result of a call contains a text."""
+        return any(text in each for message in self._conversation.history.messages for each in _texts(message))
+
+
+def _texts(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if isinstance(part, Text):
+            yield part.text
+        elif isinstance(part, FunctionResponse):
+            yield from (value for value in part.response.values() if isinstance(value, str))
+
+
+def reload_skills(toolset: Toolset, run_config: RunConfig) -> tuple[frozenset[str], frozenset[str]]:
+    """Look for skills again, replace their tool, and return the names that came and those that went."""
+    services, registry = toolset.services, toolset.registry
+    changes = services.skills.reload(run_config)
+    registry.unregister(ACTIVATE_SKILL)
+    entry = services.skills.tool_entry()
+    services.has_skills = entry is not None
+    if entry is not None:
+        registry.register_entry(entry)
+    return changes
 
 
 def join_sections(*sections: Callable[[], str] | None) -> Callable[[], str]:
@@ -107,6 +146,7 @@ def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) ->
 def carry_state(toolset: Toolset, session: Session) -> None:
     """Let the todos, the approved plan and the active skills of this session outlive its summaries."""
     services, conversation, state = toolset.services, session.conversation, session.state
+    services.history = HistorySearch(conversation)
 
     def after_summary(event: HistoryEvent) -> None:
         if isinstance(event, HistoryReplaced) and services.has_skills:

@@ -13,8 +13,10 @@ from tejat.app.run_config import RunConfig
 from tejat.app.setup.extension_checks import extension_checks
 from tejat.app.setup.fixes import edit_fix
 from tejat.app.setup.subagent_checks import subagent_checks
+from tejat.app.skills.unused import unused_skills
 from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
+from tejat.config.skills.places import has_skills
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError, UsageError
@@ -48,6 +50,7 @@ def configuration_checks(
         *_file_checks(run_config),
         *extension_checks(run_config),
         *subagent_checks(run_config),
+        *_skill_checks(run_config),
         *_user_checks(),
         _locale_check(process_environment),
     ]
@@ -207,6 +210,23 @@ def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     for item in trust.items:
         how = _with_source(item.path, lazy("changed")) if item.path in changed else item.path
         yield DoctorCheck(lazy("trust"), item.label, trust.is_trusted, how, fix=fix)
+
+
+def _skill_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
+    """Skills that nobody uses cost tokens in every request."""
+    paths, root, is_trusted = run_config.paths, run_config.roots[0], run_config.trust.is_trusted
+    if not has_skills(paths, root, is_trusted=is_trusted, extensions=run_config.extensions):
+        return
+    unused = unused_skills(run_config)
+    if unused.names:
+        detail = lazy(
+            "not activated in {days} days: {names} ({tokens} tokens in every request)",
+            days=unused.days,
+            names=", ".join(unused.names),
+            tokens=f"{unused.tokens:,}",
+        )
+        fix = f"tejat skills disable {quote(unused.names[0])}"
+        yield DoctorCheck(lazy("skills"), lazy("unused"), passed=True, detail=detail, fix=fix)
 
 
 def _trust_fix(run_config: RunConfig) -> str:

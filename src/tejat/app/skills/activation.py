@@ -19,10 +19,15 @@ _OWN_TAGS = re.compile(r"<(\s*/\s*(?:activated_skill|instructions|available_reso
 _ARGUMENTS = re.compile(r"\$ARGUMENTS\b|\{\{args\}\}")
 
 
+def activation_mark(skill: Skill) -> str:
+    """How an activation of this skill begins."""
+    return f'<activated_skill name="{_escape_attribute(skill.call_name)}">'
+
+
 def render_activation(skill: Skill, content: SkillContent) -> str:
     """The instructions of a skill and the list of its files, as in Gemini CLI."""
     return (
-        f'<activated_skill name="{_escape_attribute(skill.call_name)}">\n'
+        f"{activation_mark(skill)}\n"
         f"  <instructions>\n    {_instructions(skill, content)}\n  </instructions>\n\n"
         f"  <available_resources>\n    {_neutralize(describe_tree(skill.directory, content.sizes))}\n"
         "  </available_resources>\n"

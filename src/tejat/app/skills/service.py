@@ -1,16 +1,19 @@
 """The skills of a run: found once, activated on demand, kept in the state of the session."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from tejat.app.run_config import RunConfig
-from tejat.app.skills.activation import already_active, render_activation, render_question
+from tejat.app.skills.activation import activation_mark, already_active, render_activation, render_question
 from tejat.app.skills.notices import new_catalogue_note
+from tejat.app.skills.usage import record_use
 from tejat.config.skills.consents import is_agreed, save_agreement
 from tejat.config.skills.content import SkillContent, read_skill_content
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import skill_places
 from tejat.config.skills.skill import Skill
 from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
 from tejat.core.frozen import frozen, replace
@@ -52,10 +55,42 @@ class ActiveSkill:
         }
 
 
+class ConversationText(Protocol):
+    """The conversation of a session, as far as skills look at it."""
+
+    @property
+    def length(self) -> int: ...
+
+    def contains(self, text: str) -> bool: ...
+
+
+class SkillHost(Protocol):
+    """What skills need of the services of a session."""
+
+    can_ask: bool
+    history: ConversationText | None
+
+    def session_state(self) -> SessionState: ...
+
+    def show_read_only(self, directory: str) -> None: ...
+
+
+def open_skills(run_config: RunConfig, host: SkillHost) -> "SkillService":
+    """The skills of the run that these services belong to."""
+    return SkillService(
+        run_config,
+        state=host.session_state,
+        show=host.show_read_only,
+        can_ask=host.can_ask,
+        history=lambda: host.history,
+    )
+
+
 class SkillService:
     """The skills of a run. `state` returns the state of the current session, None before there is one.
 
-    With `can_ask` there is a user to ask. `show` makes a directory readable for tools and commands.
+    With `can_ask` there is a user to ask. `show` makes a directory readable for tools and commands. `history` finds
+    out whether a text is still in the conversation. What a sub-agent activates is its own.
     """
 
     def __init__(
@@ -65,11 +100,15 @@ class SkillService:
         state: Callable[[], SessionState | None],
         show: Callable[[str], None],
         can_ask: bool,
+        history: Callable[[], ConversationText | None] = lambda: None,
     ) -> None:
         self._run_config = run_config
         self._current_state = state
         self._show = show
         self._can_ask = can_ask
+        self._history = history
+        self._in_agents: dict[str, dict[str, SkillContent]] = {}
+        self._added_at: dict[str, int] = {}
         self._notices: list[str] = []
         self._library: SkillLibrary | None = None
         self._agreed: set[tuple[str, str]] = set()
@@ -84,9 +123,10 @@ class SkillService:
             self._library = load_library(self._run_config)
         return self._library
 
-    def reload(self) -> tuple[frozenset[str], frozenset[str]]:
+    def reload(self, run_config: RunConfig | None = None) -> tuple[frozenset[str], frozenset[str]]:
         """Look for skills again, and return the names that came and those that went."""
         before = {skill.call_name for skill in self.library.skills}
+        self._run_config = run_config or self._run_config
         self._library = load_library(self._run_config)
         after = {skill.call_name for skill in self._library.skills}
         return frozenset(after - before), frozenset(before - after)
@@ -146,12 +186,18 @@ class SkillService:
                 lazy("The skill {name} changed after it was approved.", name=skill.call_name), ErrorType.STALE_FILE
             )
         if self._is_active(skill, content):
-            self._add(self._active[skill.call_name])
+            if not current_agent():
+                self._add(self._active[skill.call_name])
             return already_active(skill)
         self._show(skill.directory)
         text = render_activation(skill, content)
         self._agreed.add((skill.path, content.digest))
-        self._add(ActiveSkill(skill, content, text))
+        record_use(self._run_config.paths, skill)
+        if agent := current_agent():
+            self._in_agents.setdefault(agent, {})[skill.call_name] = content
+        else:
+            self._add(ActiveSkill(skill, content, text))
+            self._added_at[skill.call_name] = self._history_length()
         return ToolResult(text, self._display(skill, content))
 
     def agreement(self, confirmation: Confirmation) -> str | None:
@@ -241,8 +287,19 @@ class SkillService:
             return True
 
     def _is_active(self, skill: Skill, content: SkillContent) -> bool:
+        """Whether this content is in the conversation, and no summary or rewind has dropped it."""
+        if agent := current_agent():
+            return self._in_agents.get(agent, {}).get(skill.call_name) == content
         active = self.active.get(skill.call_name)
-        return active is not None and active.content == content and active.skill.path == skill.path
+        if active is None or active.content != content or active.skill.path != skill.path:
+            return False
+        history = self._history()
+        is_new = self._added_at.get(skill.call_name) == self._history_length()  # its result is added after the call
+        return history is None or is_new or history.contains(activation_mark(skill))
+
+    def _history_length(self) -> int:
+        history = self._history()
+        return 0 if history is None else history.length
 
     def _add(self, active: ActiveSkill) -> None:
         """Make a skill the last used one."""

@@ -20,7 +20,7 @@ from tejat.core.ui.status import SandboxState
 from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
-    from tejat.app.skills.service import SkillService
+    from tejat.app.skills.service import ConversationText, SkillService
     from tejat.app.tools.sandbox_options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.agent.subagents import SubagentLauncher
@@ -74,10 +74,11 @@ class ToolServices:
         """The session that current calls belong to."""
         self.state = SessionState()
         """The state of that session."""
+        self.can_ask = False
+        self.history: ConversationText | None = None
         self.earlier = EarlierParts()
         """The earlier parts of its conversation."""
         self.has_skills = False
-        """Whether the model has skills to activate."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self.on_background: Callable[[JobStore, Job], None] | None = None
@@ -171,9 +172,9 @@ class ToolServices:
     @cached_property
     def skills(self) -> "SkillService":
         """The skills of the run."""
-        from tejat.app.skills.service import SkillService
+        from tejat.app.skills.service import open_skills
 
-        return SkillService(self._run_config, state=self.session_state, show=self.show_read_only, can_ask=self.can_ask)
+        return open_skills(self._run_config, self)
 
     def subagents(self) -> "SubagentLauncher":
         if self.launcher is None:

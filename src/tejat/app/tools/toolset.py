@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.skill_tools import find_skill_scripts, register_skills
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
-from tejat.config.skills.places import has_skills
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import TOOL_MODES
@@ -207,7 +207,7 @@ def open_toolset(
         plugins = find_plugins(run_config) if plugins is None else plugins
         services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)
-        problems += _register_skills(run_config, services, registry)
+        problems += register_skills(run_config, services, registry)
         hooks = None
         if settings.hooks or run_config.extension_effects.hooks:
             from tejat.app.hooks import start_hooks
@@ -278,6 +278,7 @@ def _make_scheduler(
             home=run_config.paths.home,
             search_path=run_config.environment.get("PATH", os.defpath),
             enclosure=services.enclosure,
+            skill_scripts=partial(find_skill_scripts, services),
         ),
         approver,
         save=partial(save_answer, run_config.paths, roots.first.real_path) if saves else None,
@@ -341,22 +342,6 @@ def _build_registry(
     core = None if settings.core is None else settings.core.value
     registry.select(core=core, exclude=[entry.value for entry in settings.exclude])
     return registry, problems
-
-
-def _register_skills(run_config: RunConfig, services: "ToolServices", registry: ToolRegistry) -> tuple[str, ...]:
-    """Register the tool that activates skills if there are any, and return notices about them."""
-    settings, is_trusted = run_config.settings, run_config.trust.is_trusted
-    if not settings.skills_enabled.value or not settings.skills_switch.value:
-        return ()
-    if not has_skills(run_config.paths, run_config.roots[0], is_trusted=is_trusted, extensions=run_config.extensions):
-        return ()
-    from tejat.app.skills.notices import startup_notices
-
-    entry = services.skills.tool_entry()
-    if entry is not None:
-        registry.register_entry(entry)
-        services.has_skills = True
-    return startup_notices(run_config.paths, services.skills.library)
 
 
 @contextmanager

@@ -1,36 +1,10 @@
 """Commands of Gemini CLI that do not exist here: their names are never sent to a model."""
 
-from tejat.app.run_config import load_run_config
 from tejat.cli.flags import split_words
-from tejat.cli.messages import print_error
 from tejat.cli.run import report_input_error
 from tejat.cli.subcommands import prompt_command
-from tejat.config.settings.admin import require_enabled
-from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
+from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
-
-
-def run_skills(words: list[str]) -> int:
-    """Report that there are no skills yet and return the exit code."""
-    refused = None if {"-h", "--help"} & set(words) else refuse_if_switched_off("skills")
-    if refused is not None:
-        return refused
-    return _refuse("skills", words, "")
-
-
-def refuse_if_switched_off(feature: str) -> int | None:
-    """Report that extensions or skills are disabled and return the exit code; None if they are not."""
-    try:
-        settings = load_run_config(["."]).settings
-        switch = settings.skills_enabled if feature == "skills" else settings.extensions_enabled
-        require_enabled(switch, f"admin.{feature}.enabled")
-    except ConfigurationError as error:
-        print_error(error)
-        return EXIT_CONFIGURATION
-    except UsageError:
-        return None  # not the settings' fault
-    return None
 
 
 def run_gemma(words: list[str]) -> int:

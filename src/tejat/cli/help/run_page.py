@@ -57,6 +57,7 @@ def _commands() -> tuple[HelpRow, ...]:
         HelpRow("mcp", _("add, remove, list, test and serve MCP servers")),
         HelpRow("agents", _("list sub-agents and check their files")),
         HelpRow("hooks", _("list the configured hooks")),
+        HelpRow("skills", _("list, install and manage Agent Skills")),
         HelpRow("extensions", _("list installed Gemini CLI extensions")),
         HelpRow("jobs", _("list, read and stop background processes")),
         HelpRow("sandbox", _("test the sandbox, or build the container image")),

@@ -17,6 +17,8 @@ MAX_FILES = 5000
 MAX_BYTES = 256 * 2**20
 """Beyond this a skill has no digest of all its files, so that consent cannot be remembered."""
 MAX_LISTED = 200
+RECORD_FILE = ".tejat-skill.json"
+"""Where an installed skill comes from. It is not part of the skill."""
 
 _UNLISTED = frozenset({"node_modules", ".git"})
 _CHUNK = 2**20
@@ -104,7 +106,8 @@ def _walk(directory: str) -> Iterator[tuple[str, os.stat_result]]:
             relative = f"{here}{entry.name}"
             try:
                 if not entry.is_dir(follow_symlinks=False):
-                    yield relative, entry.stat(follow_symlinks=False)
+                    if relative != RECORD_FILE:
+                        yield relative, entry.stat(follow_symlinks=False)
                 elif entry.name != ".git":
                     waiting.append(f"{relative}/")
             except OSError:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 
 from tejat.config.files.reader import AllowedWriters
@@ -63,6 +63,31 @@ def edit_project_settings(
         return TrustAfterEdit.TRUSTED
     old, new = edited[-1]
     if after.level is not TrustLevel.CHANGED or not _is_only_change(before.items, after.items, old=old, new=new):
+        return TrustAfterEdit.CHANGED
+    return TrustAfterEdit.TRUSTED if _renew_pins(paths, root, after.items) else TrustAfterEdit.CHANGED
+
+
+def renew_after_change(
+    paths: AppPaths,
+    root: str,
+    before: TrustDecision,
+    changed: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+) -> TrustAfterEdit:
+    """Keep the trust in a folder after a command of Tejat changed what is in these directories, by relative path.
+
+    `before` is the decision before that. If anything else has changed, the user has to decide again. Raises UsageError.
+    """
+    if not before.is_trusted:
+        return TrustAfterEdit.NOT_TRUSTED
+    after = persistent_trust(paths, root, environment)
+    if after.is_trusted:
+        return TrustAfterEdit.TRUSTED
+    was, now_is = ({item.path: item.digest for item in items} for items in (before.items, after.items))
+    different = [path for path in was.keys() | now_is.keys() if was.get(path) != now_is.get(path)]
+    is_expected = all(path.startswith(tuple(f"{directory}/" for directory in changed)) for path in different)
+    if after.level is not TrustLevel.CHANGED or not is_expected:
         return TrustAfterEdit.CHANGED
     return TrustAfterEdit.TRUSTED if _renew_pins(paths, root, after.items) else TrustAfterEdit.CHANGED
 

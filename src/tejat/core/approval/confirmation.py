@@ -249,6 +249,7 @@ class Risk(StrEnum):
     REWRITES_HISTORY = "rewrites_history"
     USES_NETWORK = "uses_network"
     NO_UNDO = "no_undo"
+    CHANGED_SCRIPT = "changed_script"
 
 
 @frozen

@@ -12,7 +12,7 @@ from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
-from tejat.policy.types import CallFacts, Enclosure
+from tejat.policy.types import CallFacts, Enclosure, SkillScript
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.real_path import real_path
@@ -51,13 +51,16 @@ def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
     """Return the risks that the user should know before approving the call."""
     from tejat.policy.risks import find_risks
 
-    return find_risks(facts, is_file=os.path.isfile)
+    found = find_risks(facts, is_file=os.path.isfile)
+    is_changed = any(not script.is_unchanged for script in facts.skill_scripts)
+    return (*found, Risk.CHANGED_SCRIPT) if is_changed else found
 
 
 class FactCollector:
     """Collects facts from the file system for the policy, which itself does no I/O.
 
     `search_path` is the PATH that commands run with. `enclosure` tells what the sandbox keeps commands from.
+    `skill_scripts` finds the scripts of active skills in a command line that runs in a directory.
     """
 
     def __init__(
@@ -67,9 +70,11 @@ class FactCollector:
         home: str,
         search_path: str,
         enclosure: Callable[[], Enclosure] = lambda: Enclosure.NONE,
+        skill_scripts: Callable[[CommandLine, str], tuple[SkillScript, ...]] = lambda _line, _directory: (),
     ) -> None:
         self._workspace_roots = roots
         self._enclosure = enclosure
+        self._skill_scripts = skill_scripts
         self._home = os.path.realpath(home)
         self._search_path = [entry for entry in search_path.split(os.pathsep) if os.path.isabs(entry)]
 
@@ -102,6 +107,7 @@ class FactCollector:
             hints=tool.hints,
             enclosure=self._enclosure,
             rule_names=tool.rule_names(params),
+            skill_scripts=() if line is None else self._skill_scripts(line, self._working_directory(params)),
             plan_file=self._plan_file(tool, paths),
             plan_directory="" if plans is None else plans.path,
         )

@@ -29,7 +29,7 @@ from tejat.engine.calls.approval.trial import run_trial
 from tejat.engine.calls.call_facts import FactCollector, call_risks
 from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, SkillScript, Tier
 
 _Written = TypeVar("_Written")
 SaveRules = Callable[[Sequence[PolicyRule], Scope], None]
@@ -309,13 +309,20 @@ async def _build_confirmation(
     """Build what the user is asked. External tools are confirmed even if they do not ask for it themselves."""
     confirmation = await tool.should_confirm_execute(params)
     if isinstance(confirmation, ExecConfirmation) and facts.line is not None:
-        return replace(confirmation, root_commands=facts.line.program_names)
+        scripts = tuple(map(_describe_script, facts.skill_scripts))
+        return replace(confirmation, root_commands=facts.line.program_names, notes=(*scripts, *confirmation.notes))
     if confirmation is not None:
         return confirmation
     rule_asks = verdict.always_ask or (verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT)
     if not rule_asks and tool.server_name is None:
         return None
     return InfoConfirmation(title=_("Confirm: {tool}", tool=tool.display_name), prompt=tool.get_description(params))
+
+
+def _describe_script(script: SkillScript) -> str:
+    if script.is_unchanged:
+        return lazy("{path} is a script of the skill {name}, unchanged.", path=script.path, name=script.skill)
+    return lazy("{path} is a script of the skill {name}, and has changed.", path=script.path, name=script.skill)
 
 
 def _is_offered(answer: ApprovalReply, question: ApprovalRequest) -> bool:

@@ -91,6 +91,11 @@ def escape_tags(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def unescape_tags(text: str) -> str:
+    """Undo `escape_tags`, and the escaping of quotes in an attribute."""
+    return text.replace("&quot;", '"').replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
+
+
 def _section(skills: Sequence[ListedSkill], length: int, lapsed: Sequence[str]) -> str:
     lines = [_INTRODUCTION, _CREATOR, "", "<available_skills>"]
     for skill in skills:

@@ -1,5 +1,6 @@
 """Statistics of a run, counted from its events, with the field names of the JSON output."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import cast
@@ -7,10 +8,15 @@ from typing import cast
 from tejat.core.agent.events import AgentEvent, Answered, ModelChanged, RequestFailed, Retrying, SessionStarted
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.errors import ErrorType
+from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.tools.call_events import BY_USER, CallFinished, CallState
 from tejat.core.tools.display import FileDiff
+from tejat.engine.prompt.skill_catalogue import unescape_tags
+from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
+
+_ACTIVATED = r'<activated_skill name="([^"]*)">'
 
 
 class Statistics:
@@ -23,6 +29,7 @@ class Statistics:
         self.models: dict[str, _ModelStatistics] = {}
         self.tools: dict[str, _ToolStatistics] = {}
         self.agents: dict[str, _AgentStatistics] = {}
+        self.skills: dict[str, _SkillStatistics] = {}
         self.lines_added = self.lines_removed = 0
         self.denials: list[JsonObject] = []
         self._agent_models: dict[str, str] = {}
@@ -48,6 +55,8 @@ class Statistics:
             case Answered(answer, seconds):
                 self._model_statistics(answer.model or model).add(answer.usage, seconds)
                 self.usage += answer.usage
+                for skill in () if agent_id else self.skills.values():
+                    skill.add_request()
             case Retrying():
                 self._model_statistics(model).fail(0.0)
             case RequestFailed(seconds=seconds):
@@ -70,6 +79,7 @@ class Statistics:
     def to_json(self) -> JsonObject:
         tools = self.tools.values()
         agents = {name: agent.to_json(self._milliseconds) for name, agent in self.agents.items()}
+        skills = {name: skill.to_json() for name, skill in self.skills.items()}
         return {
             "models": {name: model.to_json(self._milliseconds) for name, model in self.models.items()},
             "tools": {
@@ -82,6 +92,7 @@ class Statistics:
             },
             "files": {"totalLinesAdded": self.lines_added, "totalLinesRemoved": self.lines_removed},
             **({"agents": {"byName": agents}} if agents else {}),
+            **({"skills": {"byName": skills}} if skills else {}),
         }
 
     def _model_statistics(self, model: str) -> "_ModelStatistics":
@@ -92,11 +103,36 @@ class Statistics:
         self.tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
         if decision == "reject":
             self.denials.append(_denial(call, agent_id))
+        if call.call.name == ACTIVATE_SKILL and call.state is CallState.SUCCESS and not agent_id:
+            self._record_skill(str(call.result.llm_content))
         display = call.result.return_display
         if call.state is CallState.SUCCESS and isinstance(display, FileDiff) and display.diff_stat is not None:
             stat = display.diff_stat
             self.lines_added += stat.model_added_lines + stat.user_added_lines
             self.lines_removed += stat.model_removed_lines + stat.user_removed_lines
+
+    def _record_skill(self, content: str) -> None:
+        """Count an activation; a skill that was active already costs nothing."""
+        name = re.match(_ACTIVATED, content)
+        if name is not None:
+            self.skills.setdefault(unescape_tags(name[1]), _SkillStatistics()).activate(estimate_text_tokens(content))
+
+
+class _SkillStatistics:
+    """The activations of a skill, and the tokens of its instructions in all requests since then."""
+
+    def __init__(self) -> None:
+        self.activations = self.tokens = self._body = 0
+
+    def activate(self, tokens: int) -> None:
+        self.activations += 1
+        self._body = tokens
+
+    def add_request(self) -> None:
+        self.tokens += self._body
+
+    def to_json(self) -> JsonObject:
+        return {"activations": self.activations, "tokens": self.tokens}
 
 
 class _ModelStatistics:

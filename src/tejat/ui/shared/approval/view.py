@@ -135,6 +135,7 @@ _RISK_LABELS = {
     Risk.REWRITES_HISTORY: lazy("rewrites or discards Git history"),
     Risk.USES_NETWORK: lazy("uses the network"),
     Risk.NO_UNDO: lazy("cannot be undone"),
+    Risk.CHANGED_SCRIPT: lazy("runs a script that changed since its skill was activated"),
 }
 
 
