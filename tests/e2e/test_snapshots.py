@@ -165,6 +165,32 @@ def visit_questions_and_todos(user: ScreenUser, env: TerminalEnv) -> Screens:
     return screens
 
 
+@in_sizes
+def test_plan(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
+    check_visit(visit_plan, terminal_env.base, setting)
+
+
+def visit_plan(env: TerminalEnv, setting: TerminalSetting, palette: Palette) -> Screens:
+    script = (
+        call_answer(("enter_plan_mode", {}))
+        + call_answer(("write_file", {"file_path": "parser.md", "content": MARKDOWN}))
+        + call_answer(("exit_plan_mode", {"plan_filename": "parser.md"}))
+        + text_script("Done.")
+    )
+    screens: Screens = {}
+    with env.open_chat(script, "--trust", setting=setting, **colours(palette)) as user:
+        ask(user, "plan")
+        screens["question_plan"] = take(user, env, "plan")
+        user.press("y")
+        user.wait_for("Not everything", idle=True)
+        user.press("end", "down", "up")
+        user.wait_for(QUESTION, idle=True)
+        screens["question_plan_end"] = take(user, env, "plan")
+        user.press("y")
+        user.wait_for("\nDone.", idle=True)
+    return screens
+
+
 def topic(prompt: str, answers: str) -> str:
     """A topic of a script for this prompt, which ends with a word."""
     script = answers + text_script("Done.")

@@ -131,11 +131,12 @@ class UserConfig:
         servers: Sequence[str] | None = None,
         extensions: Sequence[str] | None = None,
         is_session: bool = False,
+        uses_extensions: bool = True,
     ) -> RunConfig:
         """Load the project's part as far as the folder is trusted, and the extensions. Raises UsageError.
 
-        `servers` replaces the server lists of the settings. `extensions` are the only ones to use. In a session the
-        user is told about extensions what is told once.
+        `servers` replaces the server lists of the settings. `extensions` are the only ones to use; without
+        `uses_extensions` none is looked at. In a session the user is told about extensions what is told once.
         """
         paths, roots, trust = self.paths, self.roots, self.trust
         file = self._load_env_file()
@@ -155,7 +156,7 @@ class UserConfig:
         included = [entry.value for entry in settings.include_directories]
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
         activated = None
-        if extensions is not None or os.path.isdir(paths.extensions):
+        if uses_extensions and (extensions is not None or os.path.isdir(paths.extensions)):
             from tejat.app.extensions.session.activation import activate_extensions
 
             activated = activate_extensions(

@@ -17,7 +17,7 @@ args = { command = "touch a" }
 RULE = "allow run_shell_command: touch"
 
 
-@pytest.mark.parametrize("scope", list(Scope))
+@pytest.mark.parametrize("scope", [Scope.SESSION, Scope.PROJECT, Scope.USER])
 def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: CommandEnv, scope: Scope) -> None:
     approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS, scope=scope))
     name = ".config/tejat/policies/saved.toml"

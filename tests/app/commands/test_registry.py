@@ -190,7 +190,7 @@ class TestSuggestions:
         ("line", "expected"),
         [
             ("/tools d", ["desc"]),
-            ("/stats ", ["session", "model", "tools"]),
+            ("/stats ", ["session", "model", "tools", "agents"]),
             ("/mcp no", ["nodesc"]),
             ("/memory r", ["refresh"]),
             ("/permissions t", ["trust"]),

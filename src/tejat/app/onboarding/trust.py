@@ -68,7 +68,7 @@ async def review_instructions(config: UserConfig, user: UserPrompter) -> Startup
     """
     if not config.trust.is_trusted or config.trust.is_unpinned:
         return None
-    run_config = config.load_project()
+    run_config = config.load_project(uses_extensions=False)
     unseen = unseen_instructions(run_config, find_all_context_files(run_config))
     if not unseen:
         return None

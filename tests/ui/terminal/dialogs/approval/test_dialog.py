@@ -15,6 +15,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     Outcome,
+    PlanConfirmation,
     Risk,
     Scope,
     ToolOrigin,
@@ -68,6 +69,59 @@ class Asked:
             self.rows()
             self.clock.now += 1
         return None
+
+
+LINES = "".join(f"{number}. Do it.\n" for number in range(1, 31))
+PLAN = ApprovalRequest(PlanConfirmation("T", "/p/plan.md", f"# Plan\n\n{LINES}"), "exit_plan_mode")
+
+
+class TestPlan:
+    @pytest.mark.parametrize(
+        ("key", "answer"),
+        [
+            ("a", ApprovalReply(Outcome.PROCEED_AUTO_EDIT)),
+            ("y", ONCE),
+            ("enter", ApprovalReply(Outcome.PROCEED_AUTO_EDIT)),
+        ],
+    )
+    def test_a_yes_counts_only_after_the_end_was_shown(self, key: str, answer: ApprovalReply) -> None:
+        asked = Asked(PLAN)
+        assert asked.press(key) is None
+        assert any("Not everything has been shown yet." in row for row in asked.rows())
+        assert asked.press(" ", key) is None
+        assert asked.press("end") is None
+        assert asked.press(key) == answer
+
+    @pytest.mark.parametrize(
+        ("key", "answer"), [("e", DialogAction.MODIFY), ("q", STOP), ("escape", STOP), ("c-c", STOP)]
+    )
+    def test_other_answers_count_at_once(self, key: str, answer: ApprovalReply | DialogAction) -> None:
+        assert Asked(PLAN).press(key) == answer
+
+    def test_a_no_with_and_without_words(self) -> None:
+        assert Asked(PLAN).press("n", "enter") == NO
+        assert Asked(PLAN).press("n", "x", "enter") == ApprovalReply(Outcome.CANCEL, feedback="x")
+
+    def test_auto_edit_that_is_not_possible_is_not_offered(self) -> None:
+        short = PlanConfirmation("T", "/p/plan.md", "# Plan\n", can_auto_edit=False)
+        assert Asked(replace(PLAN, confirmation=short)).press("a", "enter") == ONCE
+
+    def test_it_is_rendered_behind_a_bar_and_hides_nothing(self) -> None:
+        text = "# Goal\n\n**Now** [here](http://x.example/a)\n<!-- hidden -->\n\x1b[2J\n"
+        plan = PlanConfirmation("T", "/p/plan.md", text, note="This is your edited version.")
+        rows = Asked(replace(PLAN, confirmation=plan)).rows()
+        assert rows[:3] == ["Plan: plan.md", "This is your edited version.", "│ Goal"]
+        shown = "\n".join(rows)
+        assert "Now here (http://x.example/a)" in shown
+        assert "<!-- hidden -->" in shown
+        assert "\x1b" not in shown
+
+    @pytest.mark.parametrize("width", [20, 40, 80])
+    def test_long_addresses_are_broken_not_cut(self, width: int) -> None:
+        address = "http://x.example/" + "a" * 150 + "END"
+        asked = Asked(replace(PLAN, confirmation=PlanConfirmation("T", "/p/p.md", address)), width=width, height=40)
+        assert all(len(row) <= width for row in asked.rows())
+        assert address in "".join(row.removeprefix("│ ") for row in asked.rows() if row.startswith("│"))
 
 
 class TestKeys:
