@@ -38,14 +38,15 @@ def make_parser() -> CommandParser:
 
 def _list() -> int:
     try:
-        hooks = hook_states(load_run_config(["."]).settings)
+        run_config = load_run_config(["."])
+        hooks = hook_states(run_config.settings, run_config.extension_effects.hooks)
     except TejatError as error:
         print_error(error)
         return classify_error(error)[1]
     if hooks.all:
         rows = [
             (
-                each.name,
+                each.qualified_name,
                 each.event.value,
                 each.matcher or "*",
                 _("on") if each in hooks.running else _("off"),

@@ -13,6 +13,7 @@ from tejat.core.approval.confirmation import (
     ElicitationConfirmation,
     Outcome,
     PlanConfirmation,
+    TrialConfirmation,
 )
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext, translate
@@ -25,6 +26,7 @@ from tejat.ui.plain.style import Style
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
 from tejat.ui.shared.approval.edit_title import unchanged_note
+from tejat.ui.shared.approval.trial import change_list
 from tejat.ui.shared.approval.view import ApprovalView, build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 
@@ -106,6 +108,9 @@ class PlainApprovalDialog:
     async def _edit(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         if isinstance(confirmation, PlanConfirmation):
             text, edited = confirmation.text, self._editor.edit_text(confirmation.text, suffix=".md")
+        elif isinstance(confirmation, TrialConfirmation):
+            text = change_list(confirmation)
+            edited = self._editor.edit_text(text, suffix=".txt")
         elif isinstance(confirmation, EditConfirmation) and confirmation.new_content is not None:
             old, text = confirmation.original_content or "", confirmation.new_content
             edited = self._editor.edit_diff(confirmation.file_name, old=old, new=text)

@@ -12,12 +12,14 @@ from tejat.core.approval.confirmation import (
     ElicitationConfirmation,
     Outcome,
     PlanConfirmation,
+    TrialConfirmation,
 )
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.approval.choices import always_note
 from tejat.ui.shared.approval.text import approval_text_lines
+from tejat.ui.shared.approval.trial import change_list
 from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
@@ -93,6 +95,9 @@ class TerminalApprover:
         """Return the reply with the edited content, None if there is none."""
         if isinstance(confirmation, PlanConfirmation):
             return await self._edit(confirmation.text, lambda editor: editor.edit_text(confirmation.text, suffix=".md"))
+        if isinstance(confirmation, TrialConfirmation):
+            listed = change_list(confirmation)
+            return await self._edit(listed, lambda editor: editor.edit_text(listed, suffix=".txt"))
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
             self._screen.show_hint(_("This change is too large to edit."))
             return None

@@ -5,7 +5,9 @@ import pytest
 from tejat.core.approval.confirmation import ApprovalRequest, TrialConfirmation
 from tejat.core.frozen import replace
 from tejat.core.undo import PathChange, PathKind, PathState
+from tejat.ui.shared.approval.choices import approval_choices
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
+from tejat.ui.shared.approval.trial import change_list
 from tejat.ui.shared.approval.view import Fact, FactKind, build_approval_view
 from tejat.ui.shared.diff.rows import DiffRowKind
 
@@ -107,3 +109,30 @@ def test_a_word_that_mixes_alphabets_is_pointed_out() -> None:
     trial = replace(TRIAL, changes=(), diff="+p\u0430y\n")
     told = "Mixed alphabets: p\u0430y = p<U+0430>y"
     assert build_approval_view(ApprovalRequest(trial, "t"), trial).facts[0] == Fact(FactKind.WARNING, told)
+
+
+class TestAgents:
+    """The changes of a sub-agent in a copy."""
+
+    AGENT = replace(TRIAL, agent="generalist#1", command="Tidy up.", output="Tidied.", exit_code=None)
+
+    def test_the_question_names_the_agent_and_its_result(self) -> None:
+        view = build_approval_view(ApprovalRequest(self.AGENT, "invoke_agent", directory="/w"), self.AGENT)
+        assert view.heading == f"generalist#1 changed {len(TRIAL.changes)} files in a copy"
+        lines = [line.text for line in view.body]
+        assert lines[:2] == ["Result:", "Tidied."]
+        assert not any("did not finish" in fact.text for fact in view.facts)
+
+    def test_a_part_can_be_kept_and_the_agent_sent_back(self) -> None:
+        choices = approval_choices(ApprovalRequest(self.AGENT, "invoke_agent", agent="generalist#1", can_modify=True))
+        assert [choice.keyword for choice in choices] == ["yes", "part", "no", "tell", "agent", "stop"]
+        assert "Send generalist#1 back to work, with a message" in [choice.label for choice in choices]
+
+    def test_what_cannot_be_kept_cannot_be_kept_in_part(self) -> None:
+        blocked = replace(self.AGENT, obstacles=("It is too large.",))
+        choices = approval_choices(ApprovalRequest(blocked, "invoke_agent", agent="generalist#1", can_modify=True))
+        assert [choice.keyword for choice in choices] == ["no", "tell", "agent", "stop"]
+
+    def test_the_list_to_choose_from_has_every_path(self) -> None:
+        plain = replace(self.AGENT, changes=TRIAL.changes[:2])
+        assert change_list(plain) == "/w/a\n/w/d\n"

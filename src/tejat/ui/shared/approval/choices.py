@@ -144,6 +144,13 @@ def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     if question.can_try:
         answer = ApprovalReply(Outcome.TRY_IN_COPY)
         yield ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), answer)
+    if (
+        question.can_modify
+        and isinstance(question.confirmation, TrialConfirmation)
+        and not question.confirmation.obstacles
+    ):
+        label = _("Keep a part: choose the files in your editor")
+        yield ApprovalChoice("e", "part", label, _("part"), ChoiceAction.MODIFY)
     if question.can_modify and isinstance(question.confirmation, EditConfirmation):
         yield ApprovalChoice("e", "edit", _("Edit in your editor"), _("edit"), ChoiceAction.MODIFY)
 

@@ -31,11 +31,12 @@ def trial_exit_label(trial: TrialConfirmation) -> str:
 
 
 def trial_lines(trial: TrialConfirmation, *, folder: str) -> Iterator[DisplayLine]:
-    """Yield the command or task, its output and the changed files, relative to `folder`.
+    """Yield the command, its output and the changed files, relative to `folder`.
 
     All but the labels is third-party.
     """
-    yield from quote_lines(trial.command) if trial.agent else command_lines(trial.command)
+    if not trial.agent:  # its task is part of every question of an agent
+        yield from command_lines(trial.command)
     if trial.output.strip():
         yield DisplayLine(DisplayLineKind.LABEL, _("Result:") if trial.agent else _("Output:"))
         yield from quote_lines(trial.output.rstrip("\n"))
@@ -43,6 +44,11 @@ def trial_lines(trial: TrialConfirmation, *, folder: str) -> Iterator[DisplayLin
         yield DisplayLine(DisplayLineKind.LABEL, _("Changed files:"))
     for change in trial.changes:
         yield DisplayLine(DisplayLineKind.QUOTED, _describe_change(change, folder))
+
+
+def change_list(trial: TrialConfirmation) -> str:
+    """The changed files, one path per line, for the user to delete those that are not to be kept."""
+    return "".join(f"{change.full_path}\n" for change in trial.changes)
 
 
 def trial_prompt(trial: TrialConfirmation) -> str:
