@@ -8,7 +8,7 @@ import pytest
 
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import AppPaths
-from tejat.config.skills import discovery
+from tejat.config.skills import discovery, skill_file
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import has_skills, skill_places
 from tejat.core.provenance import Party
@@ -218,7 +218,7 @@ def test_unchanged_files_are_not_parsed_again(paths: AppPaths, root: Path, monke
     before = find(paths, root).skills
     cache = json.loads(Path(paths.skill_cache).read_text())
     assert str(directory / "SKILL.md") in cache["files"]
-    monkeypatch.setattr(discovery, "parse_skill", None)
+    monkeypatch.setattr(skill_file, "parse_skill", None)
     assert find(paths, root).skills == before
     monkeypatch.undo()
     skill(directory, description="Changed.")

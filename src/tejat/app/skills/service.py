@@ -1,14 +1,12 @@
 """The skills of a run: found once, activated on demand, kept in the state of the session."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tejat.app.run_config import RunConfig
-from tejat.app.skills.activation import activation_mark, already_active, render_activation, render_question
 from tejat.app.skills.notices import new_catalogue_note
 from tejat.app.skills.usage import record_use
 from tejat.config.skills.consents import is_agreed, save_agreement
-from tejat.config.skills.content import SkillContent, read_skill_content
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import skill_places
 from tejat.config.skills.skill import Skill
@@ -27,6 +25,9 @@ from tejat.tools.activate_skill import ActivateSkillTool
 from tejat.tools.registry import ToolEntry, entry_for
 from tejat.workspace.threads.offload import run_blocking
 
+if TYPE_CHECKING:
+    from tejat.config.skills.content import SkillContent
+
 STATE_KEY = "skills"
 MAX_CARRIED_TOKENS = 20_000
 """The tokens of active skills that a summary keeps."""
@@ -39,7 +40,7 @@ class ActiveSkill:
     """A skill whose instructions are in the conversation, as they were when it was activated."""
 
     skill: Skill
-    content: SkillContent
+    content: "SkillContent"
     text: str
 
     @property
@@ -171,6 +172,8 @@ class SkillService:
 
     async def propose(self, name: str) -> InfoConfirmation | None:
         """What the user is asked before the skill is loaded, None for nothing. Raises ToolFailure."""
+        from tejat.app.skills.activation import render_question
+
         skill = self._find(name)
         content = await run_blocking(lambda _stop: self._read(skill))
         if self._is_active(skill, content) or not self._needs_question(skill, content):
@@ -179,6 +182,8 @@ class SkillService:
 
     async def activate(self, name: str, approved: Confirmation | None) -> ToolResult:
         """Load a skill, exactly as it was approved. Raises ToolFailure."""
+        from tejat.app.skills.activation import already_active, render_activation
+
         skill = self._find(name)
         content = await run_blocking(lambda _stop: self._read(skill))
         if isinstance(approved, InfoConfirmation) and approved.digest not in ("", content.digest):
@@ -255,14 +260,17 @@ class SkillService:
             raise ToolFailure(f'Skill "{name}" not found. Available skills are: {names}', ErrorType.INVALID_TOOL_PARAMS)
         return skill
 
-    def _read(self, skill: Skill) -> SkillContent:
+    def _read(self, skill: Skill) -> "SkillContent":
         try:
             return self._read_agreed(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
 
-    def _read_agreed(self, skill: Skill) -> SkillContent:
+    def _read_agreed(self, skill: Skill) -> "SkillContent":
         """Read a skill; one of an extension only as it was agreed to, with its variables. Raises ConfigurationError."""
+        # Imported late, as everything about activations: the code that parses skills is rarely needed at the start.
+        from tejat.config.skills.content import read_skill_content
+
         content = read_skill_content(skill)
         named = [each for each in self._run_config.extensions if each.name == skill.provenance.extension]
         if skill.provenance.party is not Party.EXTENSION or not named:
@@ -273,7 +281,7 @@ class SkillService:
         body = extension.expand_places(content.body, self._run_config.roots[0])
         return content if body == content.body else replace(content, body=body)
 
-    def _needs_question(self, skill: Skill, content: SkillContent) -> bool:
+    def _needs_question(self, skill: Skill, content: "SkillContent") -> bool:
         if skill.is_built_in:
             return False
         if self._run_config.settings.skills_confirm.value:
@@ -286,8 +294,10 @@ class SkillService:
         except ConfigurationError:
             return True
 
-    def _is_active(self, skill: Skill, content: SkillContent) -> bool:
+    def _is_active(self, skill: Skill, content: "SkillContent") -> bool:
         """Whether this content is in the conversation, and no summary or rewind has dropped it."""
+        from tejat.app.skills.activation import activation_mark
+
         if agent := current_agent():
             return self._in_agents.get(agent, {}).get(skill.call_name) == content
         active = self.active.get(skill.call_name)
@@ -325,20 +335,22 @@ class SkillService:
             if skill is None or content is None:
                 lapsed.append(name)
                 continue
+            from tejat.app.skills.activation import render_activation
+
             self._show(skill.directory)
             self._active[name] = ActiveSkill(skill, content, render_activation(skill, content))
         self.lapsed = tuple(lapsed)
         if lapsed:
             self._save()
 
-    def _read_unchanged(self, skill: Skill, digest: str) -> SkillContent | None:
+    def _read_unchanged(self, skill: Skill, digest: str) -> "SkillContent | None":
         try:
             content = self._read_agreed(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None
 
-    def _display(self, skill: Skill, content: SkillContent) -> str:
+    def _display(self, skill: Skill, content: "SkillContent") -> str:
         source = self._run_config.paths.abbreviate(skill.directory)
         lines = [lazy("Skill {name} activated ({source}).", name=skill.call_name, source=source)]
         return "\n".join((*lines, *sorted(content.sizes)))

@@ -16,7 +16,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.workspace.files.private_files import write_private_file
 
 INSTALL_RECORD = ".gemini-extension-install.json"
-_GITHUB = re.compile(r"(?:https?://(?:[^@/]*@)?github\.com/|(?:ssh://)?git@github\.com[:/]|github:)([^/]+)/([^/#?]+)")
+_GITHUB = r"(?:https?://(?:[^@/]*@)?github\.com/|(?:ssh://)?git@github\.com[:/]|github:)([^/]+)/([^/#?]+)"
 
 
 class InstallType(StrEnum):
@@ -78,7 +78,7 @@ def write_install_record(directory: str, record: InstallRecord) -> None:
 def extension_id(name: str, record: InstallRecord | None) -> str:
     """The identifier that Gemini CLI gives to an extension, in hex."""
     source = name if record is None else record.source
-    if found := _GITHUB.match(source):
+    if found := re.match(_GITHUB, source):
         source = f"https://github.com/{found[1]}/{found[2].removesuffix('.git')}"
     return sha256(source.encode()).hexdigest()
 

@@ -12,6 +12,7 @@ from tejat.config.extensions.install_record import InstallRecord, InstallType, r
 from tejat.config.extensions.manifest import MANIFEST, ExtensionManifest, read_manifest
 from tejat.config.extensions.pins import Pin, check_declared, find_foreign_writer
 from tejat.config.extensions.source_rules import SourceRules
+from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import folder_identity
 from tejat.core.errors import ConfigurationError, UsageError
@@ -106,7 +107,7 @@ class _Search:
     ) -> None:
         self._paths = paths
         self._root = root
-        self._real_directory = os.path.realpath(paths.extensions)
+        self._real_paths = RealPaths()
         self._selection = None if selection is None else _selected_names(selection)
         self._takes_over = takes_over
         self._checks_all = checks_all
@@ -144,8 +145,7 @@ class _Search:
     def _find_one(self, name: str) -> FoundExtension | None:
         """Decide about one directory, None if there is nothing to tell about it."""
         directory = os.path.join(self._paths.extensions, name)
-        real = os.path.join(self._real_directory, name)
-        consent = (self._consents or {}).get(os.path.realpath(real) if os.path.islink(real) else real)
+        consent = (self._consents or {}).get(self._real_paths.find(directory))
         found = FoundExtension(directory, directory, name, ExtensionState.BROKEN, consent=consent)
         if consent is not None:
             found = replace(found, is_restricting=not self._find_off_reason(consent.name))
@@ -198,7 +198,7 @@ class _Search:
         if consent.identity != folder_identity(found.path):
             reason = lazy("{path} is not the directory that was agreed to", path=found.path)
             return replace(found, state=ExtensionState.CHANGED, reason=reason)
-        check = check_declared(found.path, manifest.possible_context_files, consent.declared)
+        check = check_declared(found.path, manifest.possible_context_files, consent.declared, self._real_paths)
         if check.renewed:
             self._renewed[consent.directory] = check.renewed
         if not check.changed:

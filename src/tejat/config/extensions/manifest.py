@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, cast
 from tejat.config.credentials import API_KEY_NAMES
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.jsonc import JsoncError, JsonNode, parse_jsonc
-from tejat.config.mcp.server_parser import parse_mcp_server
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue
-from tejat.config.settings.themes.custom_theme import read_theme
 from tejat.config.settings.types import McpServer, Setting
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import field, frozen, replace
@@ -92,6 +90,11 @@ class ExtensionManifest:
 
         They are never trusted, and may not use the session's model. Raises SettingsError.
         """
+        if not self.server_names:
+            return {}
+        # Imported late: many extensions have no servers.
+        from tejat.config.mcp.server_parser import parse_mcp_server
+
         found = self._file(resolve).find(SettingKey("mcpServers"))
         servers: dict[str, Setting[McpServer]] = {}
         for name, member in () if found is None else found.members().items():
@@ -102,6 +105,9 @@ class ExtensionManifest:
 
     def themes(self) -> "dict[str, ThemeColours]":
         """The themes by their own names. Raises SettingsError."""
+        # Imported late: few extensions have themes.
+        from tejat.config.settings.themes.custom_theme import read_theme
+
         found = self._file(str).find(SettingKey("themes"))
         entries = () if found is None else found.items_or_one()
         return {name: read_theme(entry, name) for name, entry in zip(self.theme_names, entries, strict=True)}

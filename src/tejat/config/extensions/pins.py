@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tejat.config.extensions.active import SETTINGS_FILE
 from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import MANIFEST
+from tejat.config.files.real_paths import RealPaths
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
@@ -83,9 +84,11 @@ def pin_declared(
     return {relative: _pin(root, relative, status, keep) for relative, status in files.items()}
 
 
-def check_declared(directory: str, context_files: Sequence[str], pins: Mapping[str, Pin]) -> PinCheck:
+def check_declared(
+    directory: str, context_files: Sequence[str], pins: Mapping[str, Pin], real_paths: RealPaths | None = None
+) -> PinCheck:
     """Compare the declared files below a directory with their pins. Raises as `pin_declared` does."""
-    root = os.path.realpath(directory)
+    root = (real_paths or RealPaths()).find(directory)
     return _compare(root, _DeclaredFiles(root).find(context_files), pins)
 
 

@@ -9,12 +9,12 @@ from tejat.config.extensions.active import ActiveExtension
 from tejat.core.frozen import field, frozen
 
 _PLACES = r"\$\{(?P<place>extensionPath|workspacePath|/|pathSeparator)\}"
-_REFERENCE = re.compile(
+_REFERENCE = (
     _PLACES
     + r"|\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
 )
-_BUILT_PATH = re.compile(r"\$\{extensionPath\}((?:\$\{(?:/|pathSeparator)\}|[^\s\"'`:;,|&<>()$])*)")
-_SEPARATOR = re.compile(r"\$\{(?:/|pathSeparator)\}")
+_BUILT_PATH = r"\$\{extensionPath\}((?:\$\{(?:/|pathSeparator)\}|[^\s\"'`:;,|&<>()$])*)"
+_SEPARATOR = r"\$\{(?:/|pathSeparator)\}"
 
 
 @frozen
@@ -37,7 +37,7 @@ class ExtensionVariables:
         Variables that look like secrets are filled in only if they are settings of this extension. Unknown names stay
         as they are written.
         """
-        return _REFERENCE.sub(self._value_of, text) if "$" in text else text
+        return re.sub(_REFERENCE, self._value_of, text) if "$" in text else text
 
     def _value_of(self, found: re.Match[str]) -> str:
         if found["place"] is not None:
@@ -56,14 +56,14 @@ class ExtensionVariables:
 
 def find_references(text: str, names: Collection[str]) -> set[str]:
     """Which of these variables a text refers to, without a default for them."""
-    found = (each for each in _REFERENCE.finditer(text) if each["otherwise"] is None)
+    found = (each for each in re.finditer(_REFERENCE, text) if each["otherwise"] is None)
     return {name for each in found if (name := each["braced"] or each["bare"]) in names}
 
 
 def leads_out(text: str) -> bool:
     """Whether a text builds a path from `${extensionPath}` with `..` that leads out of the extension."""
-    for found in _BUILT_PATH.finditer(text):
-        rest = _SEPARATOR.sub("/", found[1]).lstrip("/")
+    for found in re.finditer(_BUILT_PATH, text):
+        rest = re.sub(_SEPARATOR, "/", found[1]).lstrip("/")
         if os.path.normpath(rest or ".").split("/")[0] == "..":
             return True
     return False

@@ -10,17 +10,14 @@ class RealPaths:
     """
 
     def __init__(self) -> None:
-        self._directories = {"/": "/"}
+        self._directories = {"": ""}
 
     def find(self, path: str) -> str:
         """The path without links in it, whether it exists or not."""
-        directory, name = os.path.split(path)
+        directory, _slash, name = path.rpartition("/")
         if not path.startswith("/") or name in ("", ".", "..") or os.path.islink(path):
             return os.path.realpath(path)
-        return os.path.join(self._find_directory(directory), name)
-
-    def _find_directory(self, path: str) -> str:
-        known = self._directories.get(path)
+        known = self._directories.get(directory)
         if known is None:
-            known = self._directories[path] = self.find(path)
-        return known
+            known = self._directories[directory] = self.find(directory).rstrip("/")
+        return f"{known}/{name}"

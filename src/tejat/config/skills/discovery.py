@@ -9,8 +9,7 @@ from tejat.config.files.reader import AllowedWriters, allowed_writers, check_sta
 from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_FILE, AppPaths, SourceTier
 from tejat.config.skills.places import SkillPlace
-from tejat.config.skills.skill import Skill, SkillFields
-from tejat.config.skills.skill_file import CODEX_FILE, parse_skill, read_skill_text
+from tejat.config.skills.skill import CODEX_FILE, Skill, SkillFields
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
@@ -181,7 +180,7 @@ class _SkillSearch:
     def _read(self, path: str, directory: str, identity: str) -> SkillFields:
         """Raises ConfigurationError."""
         if self._cache is None:
-            return parse_skill(read_skill_text(path), directory)[0]
+            return _parse(path, directory)
         key = identity + _codex_identity(directory)
         known = self._cache.get(path, key)
         if isinstance(known, str):
@@ -189,7 +188,7 @@ class _SkillSearch:
         if isinstance(known, Mapping):
             return _from_json(known)
         try:
-            fields = parse_skill(read_skill_text(path), directory)[0]
+            fields = _parse(path, directory)
         except ConfigurationError as error:
             self._cache.put(path, key, str.__str__(str(error)))
             raise
@@ -200,9 +199,17 @@ class _SkillSearch:
         self.problems.append(SkillProblem(path, message, digest))
 
 
+def _parse(path: str, directory: str) -> SkillFields:
+    """Raises ConfigurationError."""
+    # Imported late: most skills are known from an earlier start.
+    from tejat.config.skills.skill_file import parse_skill, read_skill_text
+
+    return parse_skill(read_skill_text(path), directory)[0]
+
+
 def _codex_identity(directory: str) -> str:
     try:
-        return " " + file_identity(os.stat(os.path.join(directory, CODEX_FILE)))
+        return " " + file_identity(os.stat(f"{directory}/{CODEX_FILE}"))
     except OSError:
         return ""
 

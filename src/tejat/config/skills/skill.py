@@ -6,6 +6,8 @@ from types import MappingProxyType
 from tejat.core.frozen import frozen
 from tejat.core.provenance import Party, Provenance
 
+CODEX_FILE = "agents/openai.yaml"
+"""Settings of a skill for codex."""
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024
 MAX_COMPATIBILITY = 500

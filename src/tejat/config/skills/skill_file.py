@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tejat.config.front_matter import MAX_FILE_BYTES, FrontMatter, FrontMatterError, parse_front_matter
 from tejat.config.skills.skill import (
+    CODEX_FILE,
     MAX_COMPATIBILITY,
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -18,9 +19,6 @@ from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
 from tejat.core.sanitize import sanitize_summary, strip_hidden
 from tejat.workspace.files.regular_file import regular_file_opener
-
-CODEX_FILE = "agents/openai.yaml"
-"""Settings of a skill for codex."""
 
 _INEFFECTIVE_FIELDS = ("model", "context", "agent", "hooks", "paths", "effort")
 _REPLACED_CHARACTERS = re.compile(r'[:\\/<>*?"|]|\s+')
