@@ -122,3 +122,50 @@ def test_tokens_in_the_context(env: CommandEnv) -> None:
 
 def test_no_statistics_yet(env: CommandEnv) -> None:
     assert env.output_of("/stats agents") == "Sub-agents\nNo sub-agents were started yet."
+
+
+RUN = """
+[[answer]]
+[[answer.call]]
+name = "invoke_agent"
+args = { agent_name = "mine", prompt = "Write a note.\\nQuickly." }
+
+[[answer]]
+purpose = "agent:mine"
+usage = { prompt = 900, output = 40 }
+[[answer.call]]
+name = "write_file"
+args = { file_path = "${root}/note.txt", content = "hello\\n" }
+
+[[answer]]
+purpose = "agent:mine"
+[[answer.call]]
+name = "complete_task"
+args = { result = "Written." }
+
+[[answer]]
+say = "Done."
+"""
+
+
+def test_a_run_can_be_read_reviewed_and_counted(env: CommandEnv) -> None:
+    put(env.home, "mine")
+
+    async def work(runner: CommandRunner) -> list[str]:
+        await runner.prompt("go")
+        lines = ("/agents show mine#1", "/agents review mine#1", "/stats agents", "/agents review mine#2")
+        return [await runner.output_of(line) for line in lines]
+
+    shown, review, stats, nothing = env.run_with(work, script=RUN, mode="yolo", keeps_session=True)
+    assert shown.startswith("mine#1\n")
+    assert "End  GOAL" in shown
+    assert "Write a note.\nQuickly." in shown
+    assert "called write_file" in shown
+    assert review.startswith("Changes of mine#1\nCall  Files\n")
+    assert "note.txt" in review
+    assert "+hello" in review
+    assert "takes all of it back." in review
+    assert stats.splitlines()[1] == "Agent  Runs  Turns  Calls  Tokens  Cost  Time  Ends"
+    assert stats.splitlines()[2].startswith("mine  1  2  2  940  ")
+    assert stats.endswith("GOAL 1")
+    assert nothing == "mine#2 changed no files, or its changes were undone."

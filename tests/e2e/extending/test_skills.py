@@ -261,3 +261,19 @@ class TestResume:
         assert "The skill pdf has changed and is not active any more" in recorded_system(env, "--resume", "latest")
         (again,) = run(env, activation(env, "pdf"), "--resume", "latest")
         assert "BODY-2" in again["content"]
+
+
+def test_a_small_window_keeps_the_instructions_of_an_active_skill(env: ProgramEnv) -> None:
+    skill(env.home / ".agents/skills/pdf", "BODY-START " + "word " * 200 + "BODY-END")
+    for number in range(4):
+        lines = (f"line {number} {line} " + "x" * 60 for line in range(350))
+        (env.project / f"{number}.txt").write_text("\n".join(lines))
+    reads = [("read_file", {"file_path": f"${{root}}/{number}.txt"}) for number in range(4)]
+    answers = [("activate_skill", {"name": "pdf"}), *reads]
+    script = "".join(script_answer(calls=[call]) for call in answers) + script_answer(say="done")
+    assert env.run("-m", env.script(f"context_window = 32000\n{script}"), "-p", "go").code == 0
+    recording = env.base / "recording"
+    model = env.script("context_window = 32000\n" + script_answer(say="done"))
+    result = env.run("-m", model, "-p", "more", "--resume", "latest", "--record", str(recording))
+    assert "older tool results are shortened" in result.stderr
+    assert "BODY-END" in recording.read_text()

@@ -9,8 +9,8 @@ from tejat.engine.prompt.templates import load_template
 
 DIRECTORY = Path(words.__file__).parent
 SUBJECTS = [
-    *("compress", "context", "edit_correction", "editing", "headless", "init", "interactive"),
-    *("lean", "memory", "router", "sandboxed", "shell", "subagent", "system", "unsandboxed"),
+    *("approved_plan", "compress", "context", "edit_correction", "editing", "headless", "init", "interactive"),
+    *("lean", "memory", "plan_mode", "router", "sandboxed", "shell", "subagent", "system", "unsandboxed"),
 ]
 
 

@@ -159,6 +159,11 @@ class TestFilesOfVersion1:
             (),
         )
 
+    def test_what_a_summary_replaced_in_an_old_journal(self) -> None:
+        loaded = load(SESSIONS / "v1-compressed.jsonl")
+        assert [message.text for message in loaded.replaced] == ["First", "One.", "Second", "Two."]
+        assert loaded.head_length == 2
+
 
 class TestDamage:
     @pytest.mark.parametrize("name", ["v1-whole.jsonl", "v1-interrupted.jsonl", "v1-compressed.jsonl"])

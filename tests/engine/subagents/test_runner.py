@@ -178,3 +178,14 @@ class TestJournal:
         )
         purposes = {request.purpose for request in session.model.requests_of("agent:editor#1")}
         assert purposes == {"conversation", "edit_correction"}
+
+
+def test_an_agent_has_todos_of_its_own(agents: SubagentEnv) -> None:
+    agents.agent("planner", tools=["write_todos"])
+    todo = {"description": "Look.", "status": "pending"}
+    session = agents.run(
+        {"main": [invoke("planner"), "ok"], "agent:planner#1": [call("write_todos", todos=[todo]), done()]}
+    )
+    state = session.manager.session.state
+    assert state.get("todos") is None
+    assert state.of_agent("planner#1").get("todos")

@@ -19,12 +19,14 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelFailure
 from tejat.core.tools.base import ToolContext, ToolResult
+from tejat.core.tools.todos import TODOS_KEY, render_todos
 from tejat.core.undo import net_changes, unit_entry_id
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import is_lean_window
+from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.sessions.agent_records import agent_event_records
@@ -236,6 +238,13 @@ class SessionHost:
         )
         variables = {"query": prompt, "cliVersion": __version__, "activeModel": model, "today": current_date()}
         return build_agent_prompt(definition.prompt, parts, mode, variables)
+
+    def carry_state(self, agent_id: str, conversation: Conversation) -> None:
+        services, state = self._manager.toolset.services, self.state.of_agent(agent_id)
+        conversation.carried |= {
+            TODOS_KEY: lambda: render_todos(state.get(TODOS_KEY)),
+            "skills": lambda: services.skills.carried_text() if services.has_skills else "",
+        }
 
     def safeguards(self) -> tuple[LoopDetector, Compressor]:
         settings = self._manager.run_config.settings

@@ -16,6 +16,7 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.engine.prompt.mentions import CONTENT_START
+from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
 
 _TARGET_SHARE = 0.75
 """How full the room is after shortening: otherwise every request would have another beginning."""
@@ -198,9 +199,9 @@ def _without_long_parts(message: Message) -> list[MessagePart]:
 
 
 def _leave_out_result(part: MessagePart) -> MessagePart:
-    """Return a note instead of a long result of a tool."""
+    """Return a note instead of a long result of a tool. The instructions of a skill count as long as it is active."""
     match part:
-        case FunctionResponse(name) if _tokens_of(part) > _MIN_RESULT_TOKENS:
+        case FunctionResponse(name) if _tokens_of(part) > _MIN_RESULT_TOKENS and name != ACTIVATE_SKILL:
             return replace(part, response={"output": _LEFT_OUT.format(name=name)})
         case _:
             return _leave_out_long(part)

@@ -17,6 +17,7 @@ from tejat.core.model import ModelClient
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
@@ -97,6 +98,10 @@ class SubagentHost(Protocol):
         self, definition: SubagentDefinition, prompt: str, *, model: str, tools: Sequence[str], mode: ApprovalMode
     ) -> str:
         """The system prompt of an agent that has these tools, and does the task of this prompt."""
+        ...
+
+    def carry_state(self, agent_id: str, conversation: Conversation) -> None:
+        """Let the todos and the active skills of a run outlive the summaries of its conversation."""
         ...
 
     def safeguards(self) -> tuple[LoopDetector, Compressor]:

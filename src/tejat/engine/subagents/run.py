@@ -192,6 +192,7 @@ class SubagentRun:
             hooks=hooks,
         )
         conversation.history_events.subscribe(lambda event: host.record(agent_id, event))
+        host.carry_state(agent_id, conversation)
         return conversation
 
     async def _close_model(self, models: AgentModels) -> None:
