@@ -81,13 +81,5 @@ def test_what_is_refused(todos: object, problem: str) -> None:
     assert state.get("todos") == [{"description": "old", "status": "pending"}]
 
 
-def test_a_sub_agent_has_a_list_of_its_own() -> None:
-    state = SessionState()
-    tool = WriteTodosTool(lambda: state)
-    arguments = {"todos": [todo()]}
-    assert asyncio.run(validate_and_execute(tool.for_subagent(), arguments)).error is None
-    assert state.get("todos") is None
-
-
 def test_the_longest_list() -> None:
     assert write([todo("x" * 500)] * 100).error is None

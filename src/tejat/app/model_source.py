@@ -48,7 +48,8 @@ class RunModel(NamedTuple):
 def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
     """Open the model for the options. Raises UsageError, and ModelFailure without a key for the model."""
     session_id = options.session_id or new_session_id()
-    placeholders = {run_config.roots[0]: "${root}", run_config.paths.state: "${state}", current_date(): "${date}"}
+    root, paths = run_config.roots[0], run_config.paths
+    placeholders = {root: "${root}", paths.plans(root): "${plans}", paths.state: "${state}", current_date(): "${date}"}
     if options.replay is not None:
         from tejat.models.recording.replay import open_replay
 

@@ -7,7 +7,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import is_blank
-from tejat.core.tools.base import BaseTool, Kind, ParsingTool, ToolContext, ToolResult
+from tejat.core.tools.base import Kind, ParsingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import NOT_AN_OBJECT
 from tejat.core.tools.todos import TODOS_KEY, WRITE_TODOS, Todo, TodoList, TodoStatus, todo_lines
 from tejat.tools.descriptions import tool_labels
@@ -49,10 +49,6 @@ class WriteTodosTool(ParsingTool):
         super().__init__(**tool_labels(WRITE_TODOS, "WriteTodos"), parameter_schema=_SCHEMA, kind=Kind.OTHER)
         self.may_change_files = False
         self._state = state
-
-    def for_subagent(self) -> BaseTool:
-        state = SessionState()
-        return WriteTodosTool(lambda: state)
 
     def parse(self, params: object) -> WriteTodosParams:
         if not isinstance(params, Mapping):

@@ -175,10 +175,6 @@ class BaseTool(ABC):
         """Whether neighbouring calls like this one may run at the same time."""
         return self.is_read_only
 
-    def for_subagent(self) -> "BaseTool":
-        """The tool for one run of a sub-agent: the same, unless it keeps state of the session."""
-        return self
-
     def on_allowed(self) -> None:  # noqa: B027 -- most tools have nothing to note
         """Called when the user or a rule allows a call of the tool as it is now."""
 

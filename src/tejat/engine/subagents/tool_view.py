@@ -104,7 +104,7 @@ class AgentTools(ToolRegistry):
             self._shared[entry.name] = entry
 
     def _load_shared(self, name: str) -> BaseTool:
-        tool = self._parent[name].for_subagent()
+        tool = self._parent[name]
         return tool if self._wrap is None else self._wrap(tool)
 
     def __getitem__(self, name: str) -> BaseTool:
