@@ -11,6 +11,7 @@ from tejat.config.agents.places import AgentDirectory
 from tejat.config.agents.tool_list import KnownTools
 from tejat.config.extensions.active import fill_places
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
+from tejat.config.files.real_paths import RealPaths
 from tejat.config.front_matter import FrontMatterError, YamlParser, front_matter_list, parse_front_matter
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy, map_lazy
@@ -33,12 +34,13 @@ class AgentReader:
         self.problems: list[str] = []
         self._known = known
         self._parse_yaml = parse_yaml
+        self._real_paths = RealPaths()
         self._left = MAX_AGENTS
 
     def read(self, directory: AgentDirectory) -> Iterator[SubagentEntry]:
         """The agents of a directory by file name. Raises nothing: what is unusable is an entry or a problem."""
         try:
-            _refuse_outside(directory.path, directory)
+            self._refuse_outside(directory.path, directory)
             names = list_config_directory(directory.path, writers=_writers(directory))
         except BrokenAgent as error:
             self.problems.append(lazy("Ignoring {path}: {why}.", path=directory.path, why=error))
@@ -65,11 +67,11 @@ class AgentReader:
         provenance = Provenance(directory.party, path, directory.extension)
         stem = os.path.basename(path).removesuffix(_SUFFIX)
         try:
-            _refuse_outside(path, directory)
+            self._refuse_outside(path, directory)
             text = read_config_file(path, writers=_writers(directory))
             if text is None:
                 return
-            _check_pin(path, text, directory)
+            self._check_pin(path, text, directory)
             text = fill_places(text, directory.places) if directory.places else text
             yield from self._parse(text, provenance, stem)
         except (BrokenAgent, FrontMatterError, ConfigurationError) as error:
@@ -97,6 +99,25 @@ class AgentReader:
             case _:
                 raise BrokenAgent(lazy("kind must be local or remote"))
 
+    def _check_pin(self, path: str, text: str, directory: AgentDirectory) -> None:
+        if directory.pins is None:
+            return
+        base = directory.confined_to
+        if directory.extension:  # its links are pinned where they lead to
+            path, base = self._real_paths.find(path), self._real_paths.find(base)
+        relative = os.path.relpath(path, base)
+        content = text.encode()
+        digests = sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
+        if directory.pins.get(relative) not in digests:
+            raise BrokenAgent(lazy("it changed after the folder was checked"))
+
+    def _refuse_outside(self, path: str, directory: AgentDirectory) -> None:
+        if not directory.confined_to:
+            return
+        base = self._real_paths.find(directory.confined_to)
+        if not self._real_paths.find(path).startswith(f"{base.rstrip('/')}/"):
+            raise BrokenAgent(lazy("it points outside {directory}", directory=directory.confined_to))
+
 
 def _remote_entry(given: Mapping[str, JsonValue], provenance: Provenance, stem: str) -> SubagentEntry:
     """The entry of a remote agent, which is never contacted."""
@@ -114,26 +135,6 @@ def _remote_entry(given: Mapping[str, JsonValue], provenance: Provenance, stem: 
 
 def _writers(directory: AgentDirectory) -> AllowedWriters:
     return AllowedWriters.TRUSTED if directory.party is Party.USER else AllowedWriters.ANYONE
-
-
-def _check_pin(path: str, text: str, directory: AgentDirectory) -> None:
-    if directory.pins is None:
-        return
-    relative = os.path.relpath(path, directory.confined_to)
-    if directory.extension:  # its links are pinned where they lead to
-        relative = os.path.relpath(os.path.realpath(path), os.path.realpath(directory.confined_to))
-    content = text.encode()
-    digests = sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
-    if directory.pins.get(relative) not in digests:
-        raise BrokenAgent(lazy("it changed after the folder was checked"))
-
-
-def _refuse_outside(path: str, directory: AgentDirectory) -> None:
-    if not directory.confined_to:
-        return
-    base = os.path.realpath(directory.confined_to)
-    if not os.path.realpath(path).startswith(f"{base.rstrip('/')}/"):
-        raise BrokenAgent(lazy("it points outside {directory}", directory=directory.confined_to))
 
 
 def _reason(error: Exception, path: str) -> str:

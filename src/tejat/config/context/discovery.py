@@ -10,6 +10,7 @@ from tejat.config.context.imports import expand_imports_flat, expand_imports_inl
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters
+from tejat.config.files.real_paths import RealPaths
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
@@ -138,6 +139,7 @@ class _ContextSearch:
         self._names = [name for name in dict.fromkeys(map(str.strip, names)) if self._is_name(name)]
         self._seen: set[str] = set()
         self._texts: set[str] = set()
+        self._real_paths = RealPaths()
 
     def _is_name(self, name: str) -> bool:
         if name and not os.path.isabs(name) and ".." not in name.split("/") and "\0" not in name:
@@ -159,13 +161,12 @@ class _ContextSearch:
 
     def add_extension(self, extension: ActiveExtension, workspace: str) -> None:
         """Read the context files of an extension, as they were agreed to. Imports stay inside of it."""
-        root = os.path.realpath(extension.path)
+        root = self._real_paths.find(extension.path)
         self.reader.accepts = None if extension.pinned is None else extension.pinned.accepts
         names = () if extension.manifest is None else extension.manifest.possible_context_files
         for name in names:
             path = os.path.join(root, name)
-            real_path = os.path.realpath(path)
-            if real_path in self._seen or not os.path.isfile(path):
+            if not os.path.isfile(path) or (real_path := self._real_paths.find(path)) in self._seen:
                 continue
             self._seen.add(real_path)
             self.allowed = (root,)

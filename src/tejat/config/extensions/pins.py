@@ -172,17 +172,21 @@ class _DeclaredFiles:
     def _add_tree(self, relative: str, suffix: str = "") -> None:
         """Add the files of a directory: those in it with the suffix, or without one all below it."""
         path = os.path.join(self._root, relative)
+        if os.path.islink(path):
+            self._add_status(relative, os.lstat(path))
+        else:
+            self._add_directory(relative, suffix)
+
+    def _add_directory(self, relative: str, suffix: str = "") -> None:
+        """Add the files of a directory that is no link."""
         if relative in self._walked:
             return
         self._walked.add(relative)
-        if os.path.islink(path):
-            self._add_status(relative, os.lstat(path))
-            return
-        for entry in _entries(path):
+        for entry in _entries(f"{self._root}/{relative}"):
             inner = f"{relative}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 if not suffix and entry.name != ".git":
-                    self._add_tree(inner)
+                    self._add_directory(inner)
             elif entry.name.endswith(suffix):
                 self._add_status(inner, entry.stat(follow_symlinks=False))
 

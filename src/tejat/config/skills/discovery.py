@@ -6,6 +6,7 @@ from typing import cast
 
 from tejat.config.files.parse_cache import ParseCache, file_identity
 from tejat.config.files.reader import AllowedWriters, allowed_writers, check_status
+from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_FILE, AppPaths, SourceTier
 from tejat.config.skills.places import SkillPlace
 from tejat.config.skills.skill import Skill, SkillFields
@@ -88,6 +89,7 @@ class _SkillSearch:
         self.problems: list[SkillProblem] = []
         self._cache = cache
         self._pins = pins
+        self._real_paths = RealPaths()
 
     def save(self) -> None:
         if self._cache is not None:
@@ -165,7 +167,7 @@ class _SkillSearch:
         return pin
 
     def _refuse_outside(self, place: SkillPlace, path: str) -> None:
-        if place.confined_to and not is_beneath(os.path.realpath(path), place.confined_to):
+        if place.confined_to and not is_beneath(self._real_paths.find(path), place.confined_to):
             raise ConfigurationError(
                 lazy("it points outside the project")
                 if place.party is Party.PROJECT

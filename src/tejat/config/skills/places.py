@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from tejat.config.extensions.active import ActiveExtension
+from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
 from tejat.core.frozen import frozen
 from tejat.core.provenance import Party
@@ -38,9 +39,10 @@ def added_places(
     paths: AppPaths, root: str, *, is_trusted: bool, extensions: Sequence[ActiveExtension] = ()
 ) -> Iterator[SkillPlace]:
     """The same without the skills of the program."""
+    real_paths = RealPaths()
     for extension in sorted(extensions, key=lambda each: each.name):
         directory = os.path.join(extension.path, SKILLS)
-        real = os.path.realpath(extension.path)
+        real = real_paths.find(extension.path)
         yield SkillPlace(directory, Party.EXTENSION, extension.name, confined_to=real)
     for directory in reversed(paths.admin):
         yield SkillPlace(os.path.join(directory, SKILLS), Party.MACHINE)
