@@ -194,6 +194,7 @@ class TestFiles:
         write(gemini, "oauth_creds.json", "tmp/abc/chats/session-1.json", "extensions/one/gemini-extension.json")
         write(gemini, "extensions/extension-enablement.json", "agents/helper.md", "skills/s/SKILL.md")
         write(machine.home, ".agents/skills/t/SKILL.md")
+        (machine.home / ".agents/skills/t/SKILL.md").write_text("---\nname: t\ndescription: Does t.\n---\nDo it.\n")
         (gemini / "trustedFolders.json").write_text("{}")
         found = {path.removeprefix(f"{machine.home}/"): use for path, use in files(report(machine)).items()}
         assert found == {
@@ -207,10 +208,13 @@ class TestFiles:
             ".gemini/keybindings.json": ("not used", "key bindings are not supported yet"),
             ".gemini/oauth_creds.json": ("not used", "never read: the sign-in of Gemini CLI"),
             ".gemini/tmp": ("not used", "1 chat; import it with `tejat sessions import`"),
-            ".gemini/extensions": ("not used", "found, extensions are not loaded yet: one"),
+            ".gemini/extensions/one": ("not used", "`tejat extensions list` says why"),
             ".gemini/agents": ("used", "1 file"),
-            ".gemini/skills": ("not used", "found, skills are not loaded yet: s"),
-            ".agents/skills": ("not used", "found, skills are not loaded yet: t"),
+            ".gemini/skills/s/SKILL.md": (
+                "not used",
+                f"Skipped the skill {gemini}/skills/s/SKILL.md: no front matter: the first line must be ---.",
+            ),
+            ".agents/skills": ("used", "t"),
         }
 
     def test_of_a_project(self, machine: ProgramEnv) -> None:

@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 from tejat.app.mcp.server_plan import StartBlockers
 from tejat.app.run_config import RunConfig
+from tejat.app.skills.service import load_library
+from tejat.config.extensions.manifest import MANIFEST
 from tejat.config.paths import POLICY_DIRECTORY, same_directory
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.types import Settings, configured_servers
 from tejat.core.i18n import lazy, lazy_plural
+from tejat.core.provenance import Party
 
 _MAX_ENTRIES = 1000
 
@@ -37,7 +40,11 @@ def find_setup_files(run_config: RunConfig) -> list[SetupFile]:
     """The files of Gemini CLI that exist for this user and project. Raises nothing."""
     paths, root = run_config.paths, run_config.roots[0]
     project = os.path.join(root, ".gemini")
-    own = [*_user_files(run_config), *_shared_files(run_config, paths.gemini, is_project=False)]
+    own = [
+        *_user_files(run_config),
+        *_shared_files(run_config, paths.gemini, is_project=False),
+        *_skills(run_config),
+    ]
     if same_directory(project, paths.gemini):
         return [*_admin_files(run_config), *own]
     return [
@@ -79,7 +86,7 @@ def _user_files(run_config: RunConfig) -> Iterator[SetupFile]:
             len(chats),
         )
         yield SetupFile(lazy("chats"), os.path.join(paths.gemini, "tmp"), FileUse.NOT_USED, detail)
-    yield from _not_loaded(lazy("skills"), os.path.join(paths.home, ".agents", "skills"), lazy("skills"))
+    yield from _extensions(run_config)
 
 
 def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) -> Iterator[SetupFile]:
@@ -106,8 +113,6 @@ def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) ->
     if found := _files(agents, "[!_.]*.md"):
         detail = _count_files(len(found)) if is_trusted else untrusted
         yield SetupFile(lazy("agents"), agents, use, detail)
-    for what in _NOT_LOADED:
-        yield from _not_loaded(what, os.path.join(directory, str(what)), what)
 
 
 def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
@@ -128,7 +133,6 @@ def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
             yield SetupFile(lazy("environment"), path, FileUse.NOT_USED, _unused_env_reason(run_config, name))
     if os.path.isfile(path := os.path.join(root, ".geminiignore")):
         yield SetupFile(lazy("ignored files"), path, FileUse.USED, lazy("files it matches are ignored"))
-    yield from _not_loaded(lazy("skills"), os.path.join(root, ".agents", "skills"), lazy("skills"))
 
 
 def _unused_env_reason(run_config: RunConfig, name: str) -> str:
@@ -174,15 +178,41 @@ def _restricted_file(settings: Settings, path: str) -> SetupFile:
     return SetupFile(lazy("settings"), path, FileUse.PARTLY, detail)
 
 
-def _not_loaded(what: str, directory: str, kind: str) -> Iterator[SetupFile]:
-    try:
-        names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
-    except OSError:
-        return
-    names = [name for name in names if name not in _BOOKKEEPING]
-    if names:
-        detail = lazy("found, {kind} are not loaded yet: {names}", kind=kind, names=", ".join(names[:10]))
-        yield SetupFile(what, directory, FileUse.NOT_USED, detail)
+def _extensions(run_config: RunConfig) -> Iterator[SetupFile]:
+    """The extensions, whether they are used or not."""
+    used = {extension.path for extension in run_config.extensions}
+    for extension in run_config.extensions:
+        yield SetupFile(lazy("extension"), extension.path, FileUse.USED, f"{extension.name} {extension.version}")
+    for path in _files(run_config.paths.extensions, f"*/{MANIFEST}"):
+        if (directory := os.path.dirname(path)) not in used:
+            detail = lazy("`tejat extensions list` says why")
+            yield SetupFile(lazy("extension"), directory, FileUse.NOT_USED, detail)
+
+
+def _skills(run_config: RunConfig) -> Iterator[SetupFile]:
+    """The directories with skills, and the skills that are used and that are not."""
+    library = load_library(run_config)
+    found: dict[str, list[str]] = {}
+    disabled: dict[str, list[str]] = {}
+    for skill in library.skills:
+        if skill.provenance.party is not Party.BUILT_IN:
+            found.setdefault(os.path.dirname(skill.directory), []).append(skill.call_name)
+    for skill in library.disabled:
+        disabled.setdefault(os.path.dirname(skill.directory), []).append(skill.name)
+    for directory, names in found.items():
+        yield SetupFile(lazy("skills"), directory, FileUse.USED, ", ".join(names[:_MAX_NAMES]))
+    for directory, names in disabled.items():
+        detail = lazy("disabled: {names}", names=", ".join(names[:_MAX_NAMES]))
+        yield SetupFile(lazy("skills"), directory, FileUse.NOT_USED, detail)
+    in_use = {skill.path for skill in library.skills}
+    for problem in library.problems:
+        use = FileUse.PARTLY if problem.path in in_use else FileUse.NOT_USED
+        yield SetupFile(lazy("skill"), problem.path, use, problem.message)
+    if not run_config.trust.is_trusted:
+        for name in (".agents", ".gemini", ".claude"):
+            directory = os.path.join(run_config.roots[0], name, "skills")
+            if os.path.isdir(directory) and directory not in found:
+                yield SetupFile(lazy("skills"), directory, FileUse.NOT_USED, lazy("the folder is not trusted"))
 
 
 def _files(directory: str, pattern: str) -> Sequence[str]:
@@ -195,8 +225,7 @@ def _count_files(count: int) -> str:
     return lazy_plural("{count} file", "{count} files", count)
 
 
-_NOT_LOADED = (lazy("extensions"), lazy("skills"))
-_BOOKKEEPING = frozenset({"extension-enablement.json"})
+_MAX_NAMES = 10
 _LABELS = {".gemini/system.md": lazy("system prompt")}
 _IGNORED_FILES = (
     ("keybindings.json", lazy("key bindings are not supported yet")),
