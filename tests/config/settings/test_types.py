@@ -85,7 +85,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "extension_config_enabled": True,
         "skills_switch": True,
         "skills_confirm": False,
-        "skills_catalog_tokens": 4000,
+        "skills_catalog_tokens": 2000,
         "agents_enabled": True,
         "agents_max_parallel": 4,
         "agents_max_runs": 50,

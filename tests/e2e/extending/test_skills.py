@@ -187,7 +187,7 @@ class TestCatalogue:
         assert "400 skills need" in first.stderr
         system = (env.base / "recording").read_text()
         section = system[system.index("<available_skills>") : system.index("</available_skills>")].replace("\\n", "\n")
-        assert len(section) < 4000 * 4
+        assert len(section) < 2000 * 4
         assert "skills need" not in env.run("-m", model, "-p", "go").stderr
 
     def test_only_for_people(self, env: ProgramEnv) -> None:

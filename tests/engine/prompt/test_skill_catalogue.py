@@ -42,11 +42,11 @@ def test_the_budget_holds(skills: list[ListedSkill], budget: int) -> None:
 
 def test_steps() -> None:
     skills = [ListedSkill(f"skill-{n:03}", "What it does. " * 30, rank=n % 2) for n in range(400)]
-    texts = [build_catalogue(skills[:count], budget=4000) for count in (20, 60, 200, 400)]
+    texts = [build_catalogue(skills[:count], budget=2000) for count in (10, 40, 200, 400)]
     assert texts[0].note == ""
     assert "cut to" in texts[1].note
     assert "only their names" in texts[2].note
-    assert texts[2].text.count("<name>") == 200
+    assert texts[2].text.count("\n  <name>skill-") == 200
     assert "the names of" in texts[3].note
     left_out = {skill.name for skill in skills if f"<name>{skill.name}<" not in texts[3].text}
     assert left_out
@@ -67,7 +67,7 @@ def test_cutting(text: str, length: int, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "limit", "expected"), [(1_000_000, 4000, 4000), (50_000, 4000, 1000), (50_000, None, None), (1, 0, None)]
+    ("window", "limit", "expected"), [(1_000_000, 2000, 2000), (50_000, 2000, 1000), (50_000, None, None), (1, 0, None)]
 )
 def test_budgets(window: int, limit: int | None, expected: int | None) -> None:
     assert catalogue_budget(window, limit) == expected

@@ -263,7 +263,7 @@ class Settings:
     skills_switch: Setting[bool] = Setting(value=True)
     skills_disabled: tuple[Setting[str], ...] = ()
     skills_confirm: Setting[bool] = Setting(value=False)
-    skills_catalog_tokens: Setting[int | None] = Setting(4000)
+    skills_catalog_tokens: Setting[int | None] = Setting(2000)
     agents_enabled: Setting[bool] = Setting(value=True)
     agent_overrides: Mapping[str, tuple[Setting[JsonObject], ...]] = MappingProxyType({})
     agents_max_parallel: Setting[int] = Setting(4)

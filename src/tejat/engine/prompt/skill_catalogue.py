@@ -98,11 +98,7 @@ def unescape_tags(text: str) -> str:
 
 def _section(skills: Sequence[ListedSkill], length: int, lapsed: Sequence[str]) -> str:
     lines = [_INTRODUCTION, _CREATOR, "", "<available_skills>"]
-    for skill in skills:
-        lines += ["  <skill>", f"    <name>{escape_tags(skill.name)}</name>"]
-        if length:
-            lines.append(f"    <description>{escape_tags(cut_description(skill.description, length))}</description>")
-        lines.append("  </skill>")
+    lines += [_entry(skill, length) for skill in skills]
     lines.append("</available_skills>")
     lines += [
         f"The skill {escape_tags(name)} has changed and is not active any more. Ignore its instructions above; "
@@ -110,6 +106,15 @@ def _section(skills: Sequence[ListedSkill], length: int, lapsed: Sequence[str]) 
         for name in lapsed
     ]
     return "\n".join(lines)
+
+
+def _entry(skill: ListedSkill, length: int) -> str:
+    """A skill with its description cut to this length, or on one line without."""
+    name = f"<name>{escape_tags(skill.name)}</name>"
+    if not length:
+        return f"  {name}"
+    description = escape_tags(cut_description(skill.description, length))
+    return f"  <skill>\n    {name}\n    <description>{description}</description>\n  </skill>"
 
 
 def cut_description(text: str, length: int) -> str:
@@ -142,7 +147,7 @@ def _fitting_names(skills: Sequence[ListedSkill], budget: int, lapsed: Sequence[
     left = budget - _tokens(_section((), 0, lapsed))
     kept: set[str] = set()
     for skill in sorted(skills, key=lambda skill: -skill.rank):
-        left -= _tokens(f"  <skill>\n    <name>{escape_tags(skill.name)}</name>\n  </skill>\n")
+        left -= _tokens(f"{_entry(skill, 0)}\n")
         if left < 0:
             break
         kept.add(skill.name)
