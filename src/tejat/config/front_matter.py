@@ -20,8 +20,8 @@ _FIRST_LINE = 2
 _MARKER = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _SHOWN_FIELDS = ("name", "description", "display_name")
-_KEY = re.compile(r"""["']?([A-Za-z_][\w.-]*)["']?[ \t]*:(?:[ \t]+(.*))?""")
-_BLOCK_MARKER = re.compile(r"[|>][-+0-9]*")
+_KEY = r"""["']?([A-Za-z_][\w.-]*)["']?[ \t]*:(?:[ \t]+(.*))?"""
+_BLOCK_MARKER = r"[|>][-+0-9]*"
 
 
 class FrontMatterError(ValueError):
@@ -142,7 +142,7 @@ def _parse_lines(header: str, body: str, error: ValueError) -> FrontMatter:
             current.append(line.strip())
             continue
         current = None
-        key = _KEY.fullmatch(line)
+        key = re.fullmatch(_KEY, line)
         if key is None:
             continue
         name, first = key.group(1), (key.group(2) or "").strip()
@@ -162,7 +162,7 @@ def _parse_lines(header: str, body: str, error: ValueError) -> FrontMatter:
 
 def _join(lines: list[str]) -> str:
     """The lines of a value as one text, without quotes around it or the sign of a block."""
-    if _BLOCK_MARKER.fullmatch(lines[0]):
+    if re.fullmatch(_BLOCK_MARKER, lines[0]):
         lines = lines[1:]
     text = " ".join(filter(None, lines))
     if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:

@@ -17,8 +17,8 @@ MAX_DEPTH = 16
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 # A number that JSON can hold: no leading zeros, which belong to codes and names.
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]{1,17}\.[0-9]{0,17}|\.[0-9]{1,17})(?:[eE][-+]?[0-9]{1,2})?")
+_INTEGER = r"[-+]?(?:0|[1-9][0-9]{0,17})"
+_FLOAT = r"[-+]?(?:[0-9]{1,17}\.[0-9]{0,17}|\.[0-9]{1,17})(?:[eE][-+]?[0-9]{1,2})?"
 
 
 class YamlError(ValueError):
@@ -153,6 +153,6 @@ def _resolve(event: "ScalarEvent") -> JsonValue:
         return None
     if text in _BOOLEANS:
         return _BOOLEANS[text]
-    if _INTEGER.fullmatch(text):
+    if re.fullmatch(_INTEGER, text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    return float(text) if re.fullmatch(_FLOAT, text) else text

@@ -105,10 +105,10 @@ class AgentReader:
         base = directory.confined_to
         if directory.extension:  # its links are pinned where they lead to
             path, base = self._real_paths.find(path), self._real_paths.find(base)
-        relative = os.path.relpath(path, base)
-        content = text.encode()
-        digests = sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
-        if directory.pins.get(relative) not in digests:
+        inside = f"{base.rstrip('/')}/"
+        relative = path.removeprefix(inside) if path.startswith(inside) else os.path.relpath(path, base)
+        pin, content = directory.pins.get(relative), text.encode()
+        if pin != sha256(content).hexdigest() and pin != sha256(_BYTE_ORDER_MARK + content).hexdigest():
             raise BrokenAgent(lazy("it changed after the folder was checked"))
 
     def _refuse_outside(self, path: str, directory: AgentDirectory) -> None:

@@ -37,7 +37,7 @@ class ParseCache:
     def get(self, path: str, identity: str) -> JsonValue:
         """The value of a file, None if it is not known or the file has changed."""
         entry = self._entries.get(path)
-        if isinstance(entry, Mapping) and entry.get("identity") == identity:
+        if isinstance(entry, dict) and entry.get("identity") == identity:
             self._used[path] = entry
             return entry.get("value")
         return None
