@@ -1,6 +1,7 @@
 """Discovery of skills: all places, their precedence, and the names that skills are called by."""
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 
@@ -98,7 +99,7 @@ class _SkillSearch:
         """Add the skills in a directory: itself if it is one, else those in it."""
         try:
             with os.scandir(place.directory) as entries:
-                names = sorted(entry.name for entry in entries)
+                links = {entry.name: entry.is_symlink() for entry in entries}
             if place.party in (Party.USER, Party.MACHINE):
                 check_status(os.stat(place.directory), place.directory, self._writers(place))
             self._refuse_outside(place, place.directory)
@@ -112,15 +113,16 @@ class _SkillSearch:
         except ConfigurationError as error:
             self._report(place.directory, str(error))
             return
-        if SKILL_FILE in names:
+        if SKILL_FILE in links:
             self._add_skill(place, place.directory, place.relative)
             return
         count = 0
-        for name in names[:MAX_DIRECTORIES]:
+        for name in sorted(links)[:MAX_DIRECTORIES]:
             if name in _SKIPPED or count == MAX_SKILLS:
                 continue
-            count += self._add_skill(place, os.path.join(place.directory, name), f"{place.relative}/{name}")
-        if len(names) > MAX_DIRECTORIES or count == MAX_SKILLS:
+            directory, relative = os.path.join(place.directory, name), f"{place.relative}/{name}"
+            count += self._add_skill(place, directory, relative, is_link=links[name])
+        if len(links) > MAX_DIRECTORIES or count == MAX_SKILLS:
             message = lazy(
                 "{directory} contains more than {most} skills. The rest is ignored.",
                 directory=place.directory,
@@ -128,18 +130,21 @@ class _SkillSearch:
             )
             self._report(place.directory, message)
 
-    def _add_skill(self, place: SkillPlace, directory: str, relative: str) -> bool:
-        """Add the skill of a directory, and return whether it has a SKILL.md."""
+    def _add_skill(self, place: SkillPlace, directory: str, relative: str, *, is_link: bool = False) -> bool:
+        """Add the skill of a directory, which may be a link, and return whether it has a SKILL.md."""
         path = os.path.join(directory, SKILL_FILE)
         try:
-            status = os.stat(path)
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                is_link, status = True, os.stat(path)
         except OSError:
             if os.path.islink(path):
                 self._report(path, lazy("Skipped {path}: the link leads nowhere.", path=path))
             return False
         identity = file_identity(status)
         try:
-            self._refuse_outside(place, path)
+            if is_link:
+                self._refuse_outside(place, path)
             if place.party in (Party.USER, Party.MACHINE):
                 check_status(status, path, self._writers(place))
             pin = self._find_pin(place, relative)
