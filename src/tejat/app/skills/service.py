@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from tejat.app.run_config import RunConfig
 from tejat.app.skills.notices import new_catalogue_note
-from tejat.app.skills.usage import record_use
-from tejat.config.skills.consents import is_agreed, save_agreement
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import skill_places
 from tejat.config.skills.skill import Skill
@@ -183,6 +181,7 @@ class SkillService:
     async def activate(self, name: str, approved: Confirmation | None) -> ToolResult:
         """Load a skill, exactly as it was approved. Raises ToolFailure."""
         from tejat.app.skills.activation import already_active, render_activation
+        from tejat.app.skills.usage import record_use
 
         skill = self._find(name)
         content = await run_blocking(lambda _stop: self._read(skill))
@@ -219,6 +218,8 @@ class SkillService:
             return
         self._agreed.add((skill.path, confirmation.digest))
         if scope in (Scope.PROJECT, Scope.USER):
+            from tejat.config.skills.consents import save_agreement
+
             root = self._run_config.roots[0] if scope is Scope.PROJECT else None
             save_agreement(self._run_config.paths, source=skill.path, digest=confirmation.digest, project=root)
 
@@ -288,6 +289,8 @@ class SkillService:
             return True
         if not self._can_ask or (skill.path, content.digest) in self._agreed:
             return False
+        from tejat.config.skills.consents import is_agreed
+
         paths, root = self._run_config.paths, self._run_config.roots[0]
         try:
             return not is_agreed(paths, source=skill.path, digest=content.digest, root=root)

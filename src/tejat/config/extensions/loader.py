@@ -146,9 +146,10 @@ class _Search:
         """Decide about one directory, None if there is nothing to tell about it."""
         directory = os.path.join(self._paths.extensions, name)
         consent = (self._consents or {}).get(self._real_paths.find(directory))
-        found = FoundExtension(directory, directory, name, ExtensionState.BROKEN, consent=consent)
-        if consent is not None:
-            found = replace(found, is_restricting=not self._find_off_reason(consent.name))
+        is_restricting = consent is not None and not self._find_off_reason(consent.name)
+        found = FoundExtension(
+            directory, directory, name, ExtensionState.BROKEN, consent=consent, is_restricting=is_restricting
+        )
         try:
             record = read_install_record(directory)
             path = content_path(directory, record)

@@ -15,6 +15,9 @@ MAX_TRUSTED_BYTES = 8 * 2**20
 """The limit for a file of the user or the administrator."""
 
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
 class AllowedWriters(Enum):
     """Who may have write access to a configuration file."""
 
@@ -49,10 +52,10 @@ def read_config_file(path: str, *, writers: AllowedWriters) -> str | None:
 
 def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
     """Read a file like `read_config_file`, whatever its encoding."""
-    if not path_exists(path):
-        return None
     try:
         if writers is AllowedWriters.ROOT:
+            if not path_exists(path):
+                return None
             # Whoever may write to the directory may replace the file.
             _check_root_only(os.stat(os.path.dirname(path)), os.path.dirname(path))
         # Opening a named pipe must not block.
@@ -62,6 +65,8 @@ def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
         finally:
             os.close(descriptor)
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR) and not path_exists(path):
+            return None
         raise _read_error(path, error) from error
 
 
@@ -162,8 +167,9 @@ def check_writers(status: os.stat_result, path: str) -> None:
 
 
 def _decode(content: bytes, path: str) -> str:
+    content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
