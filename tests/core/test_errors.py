@@ -45,7 +45,7 @@ CONTRACT = [
     "web_search_failed",
     "stop_execution",
 ]
-OURS = ["stale_file", "special_file", "timeout", "cancelled"]
+OURS = ["stale_file", "special_file", "timeout", "cancelled", "answer_required"]
 
 
 def test_the_kinds_of_failure_are_those_of_the_contract_and_a_few_of_ours() -> None:

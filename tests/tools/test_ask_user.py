@@ -38,7 +38,7 @@ def answered(**answers: str) -> ApprovalReply:
 def ask(*questions: object, approver: FakeApprover | None = None, preset: PresetAnswers | None = None) -> ToolResult:
     tool = AskUserTool(lambda: preset or PresetAnswers())
 
-    async def put(subject: AskUserConfirmation) -> ApprovalReply:
+    async def put(subject: AskUserConfirmation | PlanConfirmation) -> ApprovalReply:
         assert approver is not None
         return await approver.ask(ApprovalRequest(subject, tool.name))
 

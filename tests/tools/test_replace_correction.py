@@ -62,7 +62,7 @@ class Here:
     def shell(self) -> NoReturn:
         raise AssertionError
 
-    memory = web = preset_answers = session_state = shell
+    memory = web = preset_answers = session_state = recall = plan_mode = subagents = shell
 
     def offers(self, tool: str) -> bool:
         return True

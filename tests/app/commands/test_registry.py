@@ -178,7 +178,7 @@ class TestSuggestions:
         [
             ("/exp", ["/export "]),
             ("/exi", ["/exit"]),
-            ("/com", ["/commands ", "/compress"]),
+            ("/com", ["/commands ", "/compress "]),
             ("/terminal", ["/terminal-setup "]),
             ("/setu", ["/terminal-setup "]),
         ],

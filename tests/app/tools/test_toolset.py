@@ -752,7 +752,7 @@ class TestLooking:
     def test_tools_to_look_at_do_not_work(self) -> None:
         registry = builtin_registry()
         declared = {declaration.name for declaration in registry.declarations()}
-        assert declared == {*registry.names()} - {"get_internal_docs", "invoke_agent"}
+        assert declared == {*registry.names()} - {"get_internal_docs", "invoke_agent", "recall"}
         assert {"read_file", "ask_user", "write_todos"} <= declared
         for name in ("read_file", SHELL, "save_memory"):
             with pytest.raises(UsageError, match="open_tools"):

@@ -16,6 +16,8 @@ def test_the_events_are_called_as_in_the_documents() -> None:
         "SessionEnd",
         "PreCompress",
         "Notification",
+        "SubagentStart",
+        "SubagentStop",
     ]
 
 
@@ -25,4 +27,5 @@ def test_what_is_about_to_happen_is_guarded() -> None:
         "BeforeAgent",
         "BeforeModel",
         "BeforeToolSelection",
+        "SubagentStart",
     }

@@ -8,6 +8,7 @@ from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, In
 def test_outcomes_have_the_values_of_the_documents() -> None:
     assert [outcome.value for outcome in Outcome] == [
         "proceed_once",
+        "proceed_auto_edit",
         "proceed_always",
         "proceed_always_and_save",
         "proceed_always_server",
@@ -16,6 +17,7 @@ def test_outcomes_have_the_values_of_the_documents() -> None:
         "modify_with_editor",
         "cancel",
         "stop",
+        "stop_agent",
         "try_in_copy",
         "try_again",
         "run_for_real",

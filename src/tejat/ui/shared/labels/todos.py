@@ -14,6 +14,7 @@ _SIGNS = {
     TodoStatus.BLOCKED: "[!]",
 }
 _WORDS = {
+    TodoStatus.PENDING: "",
     TodoStatus.IN_PROGRESS: lazy("in progress"),
     TodoStatus.COMPLETED: lazy("done"),
     TodoStatus.CANCELLED: lazy("cancelled"),
@@ -24,7 +25,8 @@ _WORDS = {
 def todo_text(todo: Todo) -> str:
     """One sanitized line: `[x] Read the code (done)`."""
     words = f"{_SIGNS[todo.status]} {summarize_line(todo.description, limit=MAX_TODO_CHARS)}"
-    return f"{words} ({translate(_WORDS[todo.status])})" if todo.status in _WORDS else words
+    status = translate(_WORDS[todo.status])
+    return f"{words} ({status})" if status else words
 
 
 def todos_text(todos: TodoList) -> str:
