@@ -5,7 +5,13 @@ import asyncio
 import pytest
 
 from support.approver import FakeApprover
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, AskUserConfirmation, Outcome
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    AskUserConfirmation,
+    Outcome,
+    PlanConfirmation,
+)
 from tejat.core.approval.user_question import (
     PresetAnswers,
     QuestionOption,
