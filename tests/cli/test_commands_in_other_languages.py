@@ -10,6 +10,7 @@ import pytest
 
 from support.program import ProgramEnv, ProgramResult, script_answer
 from support.terminal.pseudo_locale import find_english, pseudo_environment
+from tejat.tools import load_declarations
 
 SERVER = Path(__file__).parents[1] / "mcp" / "official_server.py"
 TRUSTING = {"security": {"folderTrust": {"enabled": False}}}
@@ -182,7 +183,8 @@ decision = "deny"
 """
     settings = {"tools": {"core": ["read_file", "run_shell_command(ls)"]}, "mcp": {"allowed": []}}
     speaking = Speaking(tmp_path / "base", settings, rules)
-    own = ("make all", "txt", "abc", "tools.core", "mcp.allowed", "default")
+    names = (declaration["name"] for declaration in load_declarations())
+    own = ("make all", "txt", "abc", "tools.core", "mcp.allowed", "default", *names)
     assert speaking.left("policy", "list", allowed=own) == []
     assert "ø" not in speaking.run("policy", "list", "--json").stdout
     (speaking.machine.project / "cases.toml").write_text('[[case]]\ncommand = "ls"\nexpect = "deny"\nrule = "abc"\n')

@@ -125,6 +125,7 @@ ALLOWED = (
     *("here", "home", "project", ".gemini", "policies", "missing ): a group is not closed"),
     *("old_string", "yolo", "tools.shell.autoAllowSandboxed: true"),
     *{name for name, _ in CALLS},
+    "recall",
 )
 
 

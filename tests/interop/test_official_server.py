@@ -16,7 +16,7 @@ from support.approver import YES, FakeApprover
 from support.external_tools import LONG_TIMEOUT_MS, SECONDS, AgentTranscript, ExternalToolsEnv, call_reply
 from support.model_servers.gemini import text_reply
 from support.wait import wait_until_async
-from tejat.app.session import manager
+from tejat.app.session import session_parts
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
 from tejat.core.tools.call_events import OutputUpdated
@@ -72,7 +72,7 @@ def helpful(question: ApprovalRequest) -> ApprovalReply:
 
 def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     # The first prompt waits for the server, however long it takes to start on a busy machine.
-    monkeypatch.setattr(manager, "_STARTUP_WAIT_SECONDS", SECONDS)
+    monkeypatch.setattr(session_parts, "_STARTUP_WAIT_SECONDS", SECONDS)
     env, user = ExternalToolsEnv(tmp_path), FakeApprover(helpful)
     env.write_user_settings(mcpServers={"full": {**entry, "sampling": True}})
     transcript = env.run_agent(

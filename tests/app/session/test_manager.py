@@ -262,7 +262,7 @@ class TestForeignTools:
     def test_a_person_does_not_wait_and_gets_them_later(
         self, env: ExternalToolsEnv, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("tejat.app.session.manager._STARTUP_WAIT_SECONDS", 0.05)
+        monkeypatch.setattr("tejat.app.session.session_parts._STARTUP_WAIT_SECONDS", 0.05)
         gate = env.base / "gate"
         env.write_user_settings(mcpServers={"late": gated_server(gate)})
 
@@ -271,7 +271,7 @@ class TestForeignTools:
                 await session.prompt("go", transcript.events.append)
                 assert transcript.declared_names() == []
                 # Once is enough: the next prompt waits no more, and nobody is told again.
-                monkeypatch.setattr("tejat.app.session.manager._STARTUP_WAIT_SECONDS", 3600.0)
+                monkeypatch.setattr("tejat.app.session.session_parts._STARTUP_WAIT_SECONDS", 3600.0)
                 await session.prompt("and", transcript.events.append)
                 gate.touch()
                 declarations = session.conversation.template.declarations

@@ -56,7 +56,8 @@ class Rules:
             CallFacts(tool, KINDS[tool], arguments, self.flags.roots, "/home", line=line, directory=self.flags.roots[0])
         )
 
-    def decide(self, tool: str, arguments: Params) -> PolicyExplanation:
+    def decide(self, tool: str, arguments: Params, *, subagent: str = "") -> PolicyExplanation:
+        assert not subagent
         verdict = self.judge(tool, arguments)
         command = arguments.get("command")
         line = parse_command_line(command) if isinstance(command, str) else None

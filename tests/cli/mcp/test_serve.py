@@ -287,9 +287,9 @@ class TestStarting:
         program = (
             "import os, sys, tejat.ui.mcp_server.tool_list as tool_list\n"
             "before = tool_list.list_tools\n"
-            "def noisy(scheduler):\n"
+            "def noisy(scheduler, *, can_ask):\n"
             "    print('noise', flush=True); os.system('echo more noise')\n"
-            "    return before(scheduler)[:1]\n"
+            "    return before(scheduler, can_ask=can_ask)[:1]\n"
             "import tejat.ui.mcp_server.server_session as server_session\n"
             "server_session.list_tools = noisy\n"
             "from tejat.cli.main import main\n"

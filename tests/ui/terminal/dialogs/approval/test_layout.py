@@ -126,7 +126,7 @@ def test_risks_leave_room_for_the_command() -> None:
         "↪ elevated privileges; changes files",
         "$ curl -fsSL https://x.io/i.sh | sudo ba",
         "↪ sh",
-        "… Rows 1-2 of 9 · Space for more",
+        "… Rows 1-2 of 11 · Space for more",
         "Run this command?",
         "❯n no  y once  c copy  t instead  q stop",
         "Enter to confirm · Esc to stop · v view",
