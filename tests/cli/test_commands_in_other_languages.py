@@ -184,7 +184,7 @@ decision = "deny"
     settings = {"tools": {"core": ["read_file", "run_shell_command(ls)"]}, "mcp": {"allowed": []}}
     speaking = Speaking(tmp_path / "base", settings, rules)
     names = (declaration["name"] for declaration in load_declarations())
-    own = ("make all", "txt", "abc", "tools.core", "mcp.allowed", "default", *names)
+    own = ("make all", "txt", "abc", "tools.core", "mcp.allowed", "default", "activate_skill", *names)
     assert speaking.left("policy", "list", allowed=own) == []
     assert "ø" not in speaking.run("policy", "list", "--json").stdout
     (speaking.machine.project / "cases.toml").write_text('[[case]]\ncommand = "ls"\nexpect = "deny"\nrule = "abc"\n')

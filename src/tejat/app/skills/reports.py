@@ -145,7 +145,7 @@ def _describe_tokens(row: SkillRow) -> str:
         catalogue=f"{row.catalogue_tokens:,}",
         body=f"{fields.body_tokens:,}",
     )
-    return f"{text} {_('(long)')}" if fields.is_long else text
+    return _("{tokens} (long)", tokens=text) if fields.is_long else text
 
 
 def _details(skill: Skill) -> Iterator[str]:
