@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
+from support.wait import wait_until
 from tejat.workspace.processes.process_tree import (
     GRACE_SECONDS,
     TERMINATION_SECONDS,
@@ -74,6 +75,8 @@ class TestLooking:
     def test_names(self) -> None:
         with started("/bin/sleep", "60") as first, started("/bin/sleep", "60") as second, started("/bin/cat") as third:
             pids = (second.pid, first.pid, os.getpid())
+            # The system names a process a moment after its program has started.
+            wait_until(lambda: exclude_named({"sleep"}, pids[:2]) == ())
             assert exclude_named({"sleep", "other"}, pids) == (os.getpid(),)
             assert exclude_named({"slee", "sleep 60", ""}, pids) == pids
             assert exclude_named(frozenset(), (third.pid,)) == (third.pid,)
