@@ -9,7 +9,6 @@ from tejat.core.approval.confirmation import (
     ApprovalRequest,
     Approver,
     Confirmation,
-    Risk,
     Scope,
     ToolOrigin,
 )
@@ -17,13 +16,14 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, ToolContext
-from tejat.engine.calls.permission import BUILT_IN, AuthorisedCall, Permission
+from tejat.core.tools.base import BaseTool
+from tejat.engine.calls.permission import Permission
 from tejat.engine.subagents.complete_task import CompleteTaskTool
 from tejat.policy.engine import PolicyEngine
-from tejat.policy.types import CallFacts, PolicyRule, PolicyVerdict
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict
 
 _PLAN_SOURCE = lazy("its definition")
+_HANDS_IN = lazy("It hands in the result of the agent.")
 
 
 @frozen
@@ -97,33 +97,11 @@ class AgentPermission(Permission):
         """Whether a rule forbids this agent every call of a tool."""
         return self.policy.hides(tool, server, self._identity.definition.qualified_name)
 
-    async def authorise(
-        self,
-        tool: BaseTool,
-        params: Params,
-        *,
-        on_question: Callable[[ApprovalRequest], None],
-        origin: ToolOrigin = BUILT_IN,
-        note: str = "",
-        objection: str = "",
-        risks: tuple[Risk, ...] = (),
-        trial_context: Callable[[], ToolContext] = ToolContext,
-        position: Callable[[], tuple[int, int]] = lambda: (1, 1),
-    ) -> AuthorisedCall:
-        """Authorise a call as `Permission` does. Handing in a result needs no permission."""
+    def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
+        """Apply the rules to a call. Handing in a result needs no permission."""
         if isinstance(tool, CompleteTaskTool):
-            return AuthorisedCall(params, None, self._collect_facts(tool, params), "")
-        return await super().authorise(
-            tool,
-            params,
-            on_question=on_question,
-            origin=origin,
-            note=note,
-            objection=objection,
-            risks=risks,
-            trial_context=trial_context,
-            position=position,
-        )
+            return self._collect_facts(tool, params), PolicyVerdict(Decision.ALLOW, None, _HANDS_IN)
+        return super().decide(tool, params)
 
     def _derive(self, policy: PolicyEngine) -> PolicyEngine:
         if not self._identity.definition.plan_only or policy.mode is ApprovalMode.PLAN:
