@@ -1,0 +1,1 @@
+"""Sessions for clients of the Agent Client Protocol."""

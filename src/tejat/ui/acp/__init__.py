@@ -1,0 +1,1 @@
+"""The Agent Client Protocol: sessions for editors, over standard input and output."""

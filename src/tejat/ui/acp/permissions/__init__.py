@@ -1,0 +1,1 @@
+"""Questions to the user of a client: permission requests and forms."""

@@ -1,0 +1,1 @@
+"""JSON-RPC between front ends and sessions, in lines over pipes and sockets."""
