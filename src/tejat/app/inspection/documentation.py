@@ -15,7 +15,7 @@ _FIRST = ("index", "start")
 
 @frozen
 class DocumentationPage:
-    """A page: its name without `.md`, its heading, and the path of the Markdown file."""
+    """A page: its path beneath the directory without `.md`, its heading, and the path of the Markdown file."""
 
     name: str
     title: str
@@ -35,11 +35,12 @@ def read_page(name: str) -> str:
 
 
 def find_page(name: str) -> DocumentationPage:
-    """Return a page. The name may end in `.md` and begin with `docs/`. Raises UsageError."""
+    """Return a page. The name may end in `.md`, begin with `docs/` and leave out a folder. Raises UsageError."""
     wanted = name.removeprefix("docs/").removesuffix(_SUFFIX).lower()
     pages = {page.name: page for page in list_pages()}
-    if wanted in pages:
-        return pages[wanted]
+    found = pages.get(wanted) or next((page for page in pages.values() if page.name.endswith(f"/{wanted}")), None)
+    if found is not None:
+        return found
     shown = name[:_MAX_NAME_LENGTH]
     closest = min(pages, key=lambda page: edit_distance(wanted[:_MAX_NAME_LENGTH], page))
     if edit_distance(wanted[:_MAX_NAME_LENGTH], closest) <= max(1, len(closest) // 3):

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.toolset import open_toolset
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.types import Setting
 from tejat.core.agent.listed_models import CatalogueInfo, ServiceListing
@@ -33,21 +33,14 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
     with ExitStack() as stack:
 
         def open_judge() -> PolicyContext:
-            opened = open_tools(
-                flags.roots,
-                None,
-                allowed_tools=flags.allowed_tools,
-                mode=flags.mode,
-                policy_paths=flags.policy_paths,
-                admin_policy_paths=flags.admin_policy_paths,
-                runs_nothing=True,
+            toolset = stack.enter_context(
+                open_toolset(load_run_config(flags.roots), None, policy=flags, sandbox=None, runs_nothing=True)
             )
-            toolset = stack.enter_context(opened)
             toolset.registry.select()  # disabled tools can be asked about too
             return PolicyContext(
                 toolset.settings,
                 toolset.registry,
-                toolset.scheduler.permission,
+                toolset.start_scheduler().permission,
                 lambda name: _find_agent(name, flags, toolset.registry),
             )
 
@@ -55,7 +48,7 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
 
 
 def _find_agent(name: str, flags: PolicyOptions, registry: "ToolRegistry") -> "SubagentDefinition | None":
-    from tejat.app.session.subagents import load_subagents
+    from tejat.app.subagents.definitions import load_subagents
 
     return load_subagents(load_run_config(flags.roots), registry).find(name)
 
@@ -85,7 +78,7 @@ def run_checks(
     from tejat.app.setup.doctor import configuration_checks
     from tejat.app.setup.security_checks import security_checks
     from tejat.app.setup.settings_checks import settings_checks
-    from tejat.app.tools.sandbox_checks import sandbox_checks
+    from tejat.app.tools.sandbox.checks import sandbox_checks
     from tejat.workspace.helper_program import find_program, find_ripgrep
     from tejat.workspace.processes.shell import find_shell
 

@@ -4,26 +4,28 @@ from functools import partial
 
 from tejat.app.model_source import own_prices
 from tejat.app.run_config import RunConfig
+from tejat.app.session.initial_state import open_session_store
 from tejat.core.agent.prices import cost_of
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
+from tejat.engine.sessions.figures.session_figures import SessionFigures, read_session_figures
 from tejat.engine.sessions.journal_reader import LoadedSession
-from tejat.engine.sessions.session_figures import SessionFigures, read_session_figures
-from tejat.engine.sessions.session_store import LATEST, SessionStore, SessionSummary, list_all_sessions
+from tejat.engine.sessions.session_store import LATEST, SessionSummary, list_all_sessions
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList
 
 
 @frozen
 class ListedSession:
-    """A session with its figures. `cost` is in dollars, None if a price is unknown."""
+    """A session with its figures. `cost` is in dollars, None if a price is unknown; `end` is as in `SessionFigures`."""
 
     summary: SessionSummary
     turns: int
     tokens: int
     cost: float | None
+    end: str = ""
 
 
 class StoredSessions:
@@ -31,13 +33,20 @@ class StoredSessions:
 
     def __init__(self, run_config: RunConfig) -> None:
         self._directory = run_config.paths.sessions
-        self._own = SessionStore(self._directory, run_config.roots[0])
+        self._own = open_session_store(run_config)
         self._prices = PriceList(partial(load_catalogue, run_config.paths.catalogue), own_prices(run_config))
 
     def list_sessions(self, *, every_project: bool) -> list[ListedSession]:
         """List the sessions with their figures, most recent last. Raises nothing."""
-        found = list_all_sessions(self._directory) if every_project else self._own.list_sessions()
-        return [self._with_figures(summary) for summary in found]
+        return [self.with_figures(summary) for summary in self.list_summaries(every_project=every_project)]
+
+    def list_summaries(self, *, every_project: bool) -> list[SessionSummary]:
+        """List the sessions, most recent last. Only the first line of each is read. Raises nothing."""
+        return list_all_sessions(self._directory) if every_project else self._own.list_sessions()
+
+    def own_sessions(self) -> list[SessionSummary]:
+        """List the sessions of the project without their figures, most recent last. Raises nothing."""
+        return self._own.list_sessions()
 
     def find(self, word: str) -> SessionSummary:
         """Return the session for "latest" or a number of this project, or for an id or its beginning in any project.
@@ -56,6 +65,15 @@ class StoredSessions:
         names = ", ".join(sanitize_text(entry.session_id) for entry in others)
         raise UsageError(_("{word} matches more than one session: {matches}.", word=sanitize_text(word), matches=names))
 
+    def with_figures(self, summary: SessionSummary) -> ListedSession:
+        """Read the figures of a session; a file that cannot be read has none."""
+        try:
+            figures = read_session_figures(summary.path)
+        except OSError:
+            figures = SessionFigures()
+        tokens = sum(usage.total for _model, usage in figures.requests)
+        return ListedSession(summary, figures.turns, tokens, self._cost(figures, summary.model), figures.end)
+
     def load(self, summary: SessionSummary) -> LoadedSession:
         """Read a conversation. Raises UsageError."""
         return self._own.load(summary)
@@ -63,14 +81,6 @@ class StoredSessions:
     def delete(self, summary: SessionSummary) -> None:
         """Delete a session, unless it is in use. Raises UsageError."""
         self._own.delete(summary)
-
-    def _with_figures(self, summary: SessionSummary) -> ListedSession:
-        try:
-            figures = read_session_figures(summary.path)
-        except OSError:
-            figures = SessionFigures()
-        tokens = sum(usage.total for _model, usage in figures.requests)
-        return ListedSession(summary, figures.turns, tokens, self._cost(figures, summary.model))
 
     def _cost(self, figures: SessionFigures, requested_model: str) -> float | None:
         """The dollars for all requests. A service may name its model in its own way, and not as it was requested."""

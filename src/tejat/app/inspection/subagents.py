@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from tejat.app.run_config import RunConfig
-from tejat.app.session.subagents import known_tools, load_subagents
+from tejat.app.subagents.definitions import known_tools, load_subagents
 from tejat.config.agents.catalogue import item_tokens
 from tejat.config.agents.directory import AgentReader
 from tejat.config.agents.entries import STATE_LABELS, SubagentEntry, SubagentState

@@ -1,0 +1,1 @@
+"""Examples that skills and agents carry: scripted runs with the expected decisions."""

@@ -1,0 +1,1 @@
+"""Past sessions: their figures, timelines, totals over time, and a search over them."""

@@ -1,0 +1,1 @@
+"""Commands on sessions: stored ones, and those of other processes."""

@@ -1,0 +1,1 @@
+"""`tejat web`: the web page on this machine."""

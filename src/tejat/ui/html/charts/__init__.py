@@ -1,0 +1,1 @@
+"""Charts as SVG, each with a table of the same values."""

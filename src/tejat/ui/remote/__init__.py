@@ -1,0 +1,1 @@
+"""Sessions of other processes of the same user, over a Unix socket."""

@@ -1,0 +1,1 @@
+"""One session as the page shows it."""
