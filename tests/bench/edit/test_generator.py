@@ -18,7 +18,7 @@ ONE_OF_EACH = 61
 
 @pytest.fixture(scope="module")
 def made() -> list[Case]:
-    return list(generate_cases(SEED, 2 * ONE_OF_EACH))
+    return list(generate_cases(SEED, 4 * ONE_OF_EACH))
 
 
 def plain(raw: bytes) -> str:

@@ -1,0 +1,1 @@
+"""A little CRM. `import crm` imports nothing else."""

@@ -1,0 +1,1 @@
+"""Many tasks, each a headless run in a copy of a repository: `tejat batch`."""

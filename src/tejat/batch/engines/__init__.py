@@ -1,0 +1,1 @@
+"""Engines run the tasks of a batch: in processes of this machine, or on a cluster. One module each."""

@@ -1,0 +1,1 @@
+"""Git repositories of a batch: mirrors, working copies, patches, bundles and branches."""

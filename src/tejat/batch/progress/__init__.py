@@ -1,0 +1,1 @@
+"""Progress of a batch: a live table, plain lines, JSON."""

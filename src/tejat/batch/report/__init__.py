@@ -1,0 +1,1 @@
+"""Reports of finished batches: figures, tables, HTML, comparisons."""

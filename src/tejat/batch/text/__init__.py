@@ -1,0 +1,1 @@
+"""Words, signs and columns of the displays of a batch."""

@@ -1,0 +1,1 @@
+"""`tejat batch`: many tasks, their results, and what to do with them."""

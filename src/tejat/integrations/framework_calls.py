@@ -1,0 +1,72 @@
+"""Calls that agent frameworks make: they run in a `Toolset` or `SyncTools`, with rules, approval and undo."""
+
+from typing import TypeAlias
+
+from tejat.app.tools.toolset import Toolset
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import FileData, FunctionCall, FunctionResponse, InlineData, JsonObject, Params, Text
+from tejat.core.tools.base import ToolResult
+from tejat.core.tools.function_response import build_response
+from tejat.sync_tools import SyncTools
+
+FrameworkTools: TypeAlias = Toolset | SyncTools
+"""The tools that a framework is given. Those of `SyncTools` can be called from any thread and event loop."""
+Content: TypeAlias = Text | InlineData
+
+
+@frozen
+class CallOutput:
+    """What a framework gives to its model: content, or the text of an error."""
+
+    content: tuple[Content, ...]
+    error: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The content without its media."""
+        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+
+    @property
+    def media(self) -> tuple[InlineData, ...]:
+        return tuple(part for part in self.content if isinstance(part, InlineData))
+
+
+async def run_call(tools: FrameworkTools, name: str, arguments: Params, call_id: str | None = None) -> CallOutput:
+    """Run a call. Raises what `Toolset.call` raises."""
+    call = FunctionCall(name, arguments, call_id)
+    return _output(call, await (tools.call(call) if isinstance(tools, Toolset) else tools.call_async(call)))
+
+
+def run_call_sync(tools: FrameworkTools, name: str, arguments: Params) -> CallOutput:
+    """Run a call from code that is not asynchronous. Raises UsageError for tools that belong to an event loop."""
+    if isinstance(tools, Toolset):
+        raise UsageError("These tools are asynchronous. For synchronous calls, open them with SyncTools.")
+    call = FunctionCall(name, arguments)
+    return _output(call, tools.call(call))
+
+
+def missing_package(package: str, extra: str) -> ImportError:
+    """The error for a framework that is not installed."""
+    return ImportError(f"{package} is not installed. Install it with `pip install 'tejat[{extra}]'`.")
+
+
+def _output(call: FunctionCall, result: ToolResult) -> CallOutput:
+    first, *rest = build_response(call, result)
+    fields: JsonObject = first.response if isinstance(first, FunctionResponse) else {}
+    if result.error is not None:
+        return CallOutput((), "\n".join(str(value) for value in fields.values()))
+    output = fields.get("output")
+    text = output if isinstance(output, str) else dump_json(fields)
+    return CallOutput((Text(text), *(_content(part) for part in rest)))
+
+
+def _content(part: object) -> Content:
+    match part:
+        case Text() | InlineData():
+            return part
+        case FileData(file_uri=address):
+            return Text(address)
+        case _:
+            return Text(str(part))

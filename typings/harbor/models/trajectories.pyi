@@ -1,0 +1,5 @@
+from typing import Self
+
+class Trajectory:
+    @classmethod
+    def model_validate(cls, obj: object) -> Self: ...
