@@ -1,0 +1,149 @@
+"""A model of the embedding program as a model client."""
+
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, TypeVar, cast
+
+from tejat.core.agent.prices import Price
+from tejat.core.agent.settings import describe_value
+from tejat.core.errors import CallbackFailure
+from tejat.core.frozen import replace
+from tejat.core.messages.history import model_message
+from tejat.core.messages.tokens import estimate_message_tokens, estimate_request_tokens
+from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
+from tejat.core.model import (
+    Capability,
+    Chunk,
+    Model,
+    ModelFailure,
+    ModelRequest,
+    ModelResponse,
+    TextDelta,
+    ThoughtDelta,
+    Usage,
+)
+
+DEFAULT_CONTEXT_WINDOW = 128_000
+
+_Piece = TypeVar("_Piece")
+
+
+class CustomModelClient:
+    """A client around a `Model`. The model stays the program's: it is never closed here.
+
+    An exception of the model that is no ModelFailure is raised as CallbackFailure.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Raises TypeError for a member of the model that has another type than documented."""
+        self._model = model
+        self.name = _member(model, "name", str, type(model).__name__)
+        self.context_window = _member(model, "context_window", int, DEFAULT_CONTEXT_WINDOW)
+        self.capabilities = frozenset(map(Capability, _member(model, "capabilities", set | frozenset, frozenset())))
+        self.price: Price | None = _member(model, "price", Price | None, None)
+
+    async def prepare(self) -> Sequence[str]:
+        """Nothing to find out."""
+        return ()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        """Raises ModelFailure, and CallbackFailure for any other exception of the model."""
+        try:
+            async with aclosing(self._stream(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        except (ModelFailure, CallbackFailure):
+            raise
+        except Exception as error:
+            raise CallbackFailure(error) from error
+
+    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        assembly = _ResponseAssembly(self.name)
+        # The list of messages grows afterwards.
+        streamed: object = self._model.stream(replace(request, messages=tuple(request.messages)))
+        if isinstance(streamed, Awaitable):
+            streamed = await cast("Awaitable[object]", streamed)
+        if not isinstance(streamed, AsyncIterable):
+            raise TypeError(
+                f"stream of the model {self.name!r} returned {describe_value(streamed)}, no async iterator."
+            )
+        async with closed_after(cast("AsyncIterable[object]", streamed)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ModelResponse):
+                    yield piece
+                    return
+                if (delta := assembly.add(piece)) is not None:
+                    yield delta
+        yield assembly.response(request)
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        count: Any = getattr(self._model, "count_tokens", None)
+        return estimate_request_tokens(request) if count is None else await count(request)
+
+    async def close(self) -> None:
+        """Leave the model open: it belongs to the program."""
+
+
+@asynccontextmanager
+async def closed_after(pieces: AsyncIterable[_Piece]) -> AsyncGenerator[AsyncIterable[_Piece]]:
+    """Close an iterator at the end of the block if it is a generator."""
+    try:
+        yield pieces
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()
+
+
+class _ResponseAssembly:
+    """The response that a model gives piece by piece."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._parts: list[MessagePart] = []
+        self._usage: Usage | None = None
+
+    def add(self, piece: object) -> TextDelta | ThoughtDelta | None:
+        """Add a piece and return what is streamed for it. Raises TypeError."""
+        match piece:
+            case str(text) | TextDelta(text) | Text(text):
+                self._add_text(Text(text))
+                return TextDelta(text)
+            case ThoughtDelta(text) | Thought(text):
+                self._add_text(piece if isinstance(piece, Thought) else Thought(text))
+                return ThoughtDelta(text)
+            case FunctionCall():
+                self._parts.append(piece)
+            case Usage():
+                self._usage = piece if self._usage is None else self._usage + piece
+            case _:
+                raise TypeError(
+                    f"The model {self._model!r} yielded {describe_value(piece)}. It must yield strings, function "
+                    "calls, or other values of `ModelOutput`."
+                )
+        return None
+
+    def response(self, request: ModelRequest) -> ModelResponse:
+        """The response of all pieces. Token counts that the model did not give are estimated."""
+        message = model_message(*self._parts)
+        usage = self._usage
+        if usage is None:
+            usage = Usage(prompt=estimate_request_tokens(request), output=estimate_message_tokens([message]))
+        return ModelResponse(message, usage=usage, model=self._model)
+
+    def _add_text(self, part: Text | Thought) -> None:
+        """Add text to the last part if that is of the same kind."""
+        last = self._parts[-1] if self._parts else None
+        if isinstance(last, Text) and isinstance(part, Text):
+            self._parts[-1] = Text(last.text + part.text)
+        elif isinstance(last, Thought) and last == Thought(last.text) and part == Thought(part.text):
+            self._parts[-1] = Thought(last.text + part.text)
+        else:
+            self._parts.append(part)
+
+
+def _member(model: Model, name: str, expected: Any, default: Any) -> Any:
+    found = getattr(model, name, default)
+    if not isinstance(found, expected) or isinstance(found, bool):
+        kind = getattr(expected, "__name__", str(expected))
+        raise TypeError(f"{name} of the model must be of the type {kind}, not {describe_value(found)}.")
+    return found

@@ -1,0 +1,36 @@
+"""The format of `anthropic`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tejat.core.messages.history import user_message
+from tejat.core.messages.types import FunctionResponse, Params, Part
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.models.anthropic.request import encode_tool, user_content
+from tejat.models.sdk.base import RawCall, SdkFormat, field_of, items_of, text_of
+from tejat.models.wire.common import restore_arguments
+
+
+class AnthropicFormat(SdkFormat):
+    """Messages with `tool_result` blocks, which hold their media."""
+
+    def declare(self, tool: FunctionDeclaration) -> Any:
+        return encode_tool(tool)
+
+    def encode_response(self, response: FunctionResponse) -> Any:
+        return self.encode_results([[response]])[0]["content"][0]
+
+    def encode_results(self, results: Sequence[Sequence[Part]], *, model: str = "") -> list[Any]:
+        parts = [part for result in results for part in result]
+        content = user_content(user_message(*parts), media=True, results_only=True)
+        return [{"role": "user", "content": content}] if parts else []
+
+    def find_calls(self, response: object) -> list[object]:
+        """Return the `tool_use` blocks of a `Message`."""
+        return [block for block in items_of(response, "content") if text_of(block, "type") == "tool_use"]
+
+    def read_fields(self, call: object) -> RawCall:
+        return RawCall(text_of(call, "name"), field_of(call, "input"), text_of(call, "id"))
+
+    def restore_arguments(self, arguments: Params, tool: FunctionDeclaration | None) -> Params:
+        return restore_arguments(arguments, tool)

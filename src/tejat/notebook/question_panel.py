@@ -1,0 +1,78 @@
+"""Questions that are answered by buttons of `ipywidgets`."""
+
+from concurrent.futures import Future
+from html import escape
+from typing import Any
+
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
+from tejat.notebook.reply_form import ReplyAction, reply_actions
+from tejat.notebook.style import view_markup
+from tejat.ui.html.question import render_question, reply_label
+
+
+class QuestionPanel:
+    """A question with a button for each answer. The first click that makes a valid answer counts.
+
+    `buttons` are the widgets by their labels, `texts` the fields for texts by theirs.
+    """
+
+    def __init__(self, widgets: Any, question: ApprovalRequest) -> None:
+        self.question = question
+        self.buttons: dict[str, Any] = {}
+        self.texts: dict[str, Any] = {}
+        self._reply: Future[ApprovalReply] = Future()
+        self._problem = widgets.HTML()
+        self._shown = widgets.HTML(view_markup(render_question(question)))
+        rows: list[Any] = []
+        for action in reply_actions(question):
+            rows += self._add_action(widgets, action)
+        bar = widgets.HBox(list(self.buttons.values()), layout=widgets.Layout(flex_flow="row wrap"))
+        self.widget = widgets.VBox([self._shown, *rows, self._problem, bar])
+
+    @property
+    def is_answered(self) -> bool:
+        return self._reply.done()
+
+    def wait(self) -> ApprovalReply:
+        """Wait for the answer."""
+        return self._reply.result()
+
+    def answer(self, reply: ApprovalReply) -> None:
+        """Answer the question, unless it is answered already."""
+        if not self._reply.done():
+            self._close(reply)
+            self._reply.set_result(reply)
+
+    def _add_action(self, widgets: Any, action: ReplyAction) -> list[Any]:
+        """Make the button of an action, and return the fields that it needs."""
+        wide = widgets.Layout(width="auto")
+        fields: list[Any] = []
+        for wanted in action.inputs:
+            make = widgets.Combobox if wanted.options else widgets.Text
+            more = {"options": wanted.options, "ensure_option": False} if wanted.options else {}
+            style = {"description_width": "initial"}
+            field = make(description=wanted.label, placeholder=wanted.placeholder, layout=wide, style=style, **more)
+            self.texts[wanted.label] = field
+            fields.append(field)
+        style = "primary" if action.approves else ""
+        text = f"{action.label} [{action.key}]"
+        button = widgets.Button(description=text, tooltip=action.label, button_style=style, layout=wide)
+
+        def click(_button: object) -> None:
+            self._click(action, [str(field.value) for field in fields])
+
+        button.on_click(click)
+        self.buttons[action.label] = button
+        return fields
+
+    def _click(self, action: ReplyAction, texts: list[str]) -> None:
+        try:
+            self.answer(action.make_reply(texts))
+        except ValueError as error:
+            self._problem.value = view_markup(f'<p class="notice warning">{escape(str(error))}</p>')
+
+    def _close(self, reply: ApprovalReply) -> None:
+        """Show the answer instead of the buttons."""
+        label = escape(reply_label(self.question, reply))
+        self._problem.value = view_markup(f'<p class="notice note">{label}</p>')
+        self.widget.children = [self._shown, self._problem]

@@ -1,0 +1,47 @@
+"""The calls of one response are answered together, in their order, whatever is wrong with some of them."""
+
+from tejat.core.messages.sdk import sdk_format
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import FunctionDeclaration, ToolResult
+from tejat.models.sdk.turn import SdkTurn
+
+TOOL = FunctionDeclaration("server.tool", "", {"type": "object"})
+
+
+def test_a_call_that_cannot_be_read_is_answered_in_its_place() -> None:
+    texts = ["{}", '{"path": ', '{"path": "b"}']
+    calls = [
+        {"id": str(number), "function": {"name": "read_file", "arguments": text}} for number, text in enumerate(texts)
+    ]
+    turn = SdkTurn(sdk_format("openai"), {"tool_calls": calls}, [])
+    assert turn.calls == [FunctionCall("read_file", {}, "0"), FunctionCall("read_file", {"path": "b"}, "2")]
+    answers = turn.encode([ToolResult("one"), ToolResult("three")])
+    assert [answer["tool_call_id"] for answer in answers] == ["0", "1", "2"]
+    assert [answer["content"] for answer in answers] == [
+        "one",
+        '{"error":"The arguments of read_file are not a JSON object."}',
+        "three",
+    ]
+
+
+def test_text_after_the_last_result_belongs_to_it() -> None:
+    calls = [{"type": "tool_use", "id": "1", "name": "list", "input": {}}]
+    turn = SdkTurn(sdk_format("anthropic"), {"content": calls}, [])
+    (message,) = turn.encode([ToolResult(["a", "b"])])
+    (block,) = message["content"]
+    assert [inner["text"] for inner in block["content"]][1:] == ["a", "b"]
+
+
+def test_calls_have_the_names_of_the_declared_tools() -> None:
+    sent = TOOL.to_openai_responses()["name"]
+    item = {"type": "function_call", "call_id": "1", "name": sent, "arguments": ""}
+    turn = SdkTurn(sdk_format("openai_responses"), {"output": [item]}, [TOOL])
+    assert turn.calls == [FunctionCall("server.tool", {}, "1")]
+
+
+def test_a_response_without_calls_has_no_answers() -> None:
+    assert (
+        SdkTurn(sdk_format("gemini"), {"candidates": [{"content": {"parts": [{"text": "Hi"}]}}]}, []).encode([]) == []
+    )
+    assert SdkTurn(sdk_format("gemini"), {"candidates": []}, []).encode([]) == []
+    assert SdkTurn(sdk_format("anthropic"), {"content": "Hi"}, []).encode([]) == []

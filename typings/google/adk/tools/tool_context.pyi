@@ -1,0 +1,2 @@
+class ToolContext:
+    function_call_id: str | None
