@@ -6,11 +6,15 @@ from itertools import chain
 
 from bench.deny import suite as deny
 from bench.edit import suite as edit
+from bench.measurement import print_all
 from bench.suites import (
+    acp,
     agent,
+    batch,
     completion,
     extending,
     files,
+    library,
     mcp,
     settings,
     startup,
@@ -18,18 +22,20 @@ from bench.suites import (
     terminal,
     tool_calls,
     trees,
+    web,
 )
 
 
 def main() -> int:
-    missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
         suites = (
             settings,
             tool_calls,
+            library,
             agent,
             subagents,
             mcp,
+            acp,
             files,
             edit,
             trees,
@@ -37,15 +43,10 @@ def main() -> int:
             terminal,
             extending,
             deny,
+            web,
+            batch,
         )
-        for result in chain(startup.measure(), *(suite.measure(scratch) for suite in suites)):
-            missed += not result.passes
-            mark = "ok  " if result.passes else "MISS"
-            print(
-                f"{mark} {result.value:8.2f} {result.unit:2} (limit {result.limit:g})  {result.name}: {result.detail}",
-                flush=True,
-            )
-    return 1 if missed else 0
+        return print_all(chain(startup.measure(), *(suite.measure(scratch) for suite in suites)))
 
 
 if __name__ == "__main__":

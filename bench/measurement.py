@@ -1,7 +1,7 @@
 """Measurements and how they are taken."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -18,6 +18,19 @@ class Measurement:
     @property
     def passes(self) -> bool:
         return self.value <= self.limit
+
+
+def print_all(measurements: Iterable[Measurement]) -> int:
+    """Print each figure when it is measured. Returns 1 if one misses its limit, else 0."""
+    missed = 0
+    for result in measurements:
+        missed += not result.passes
+        mark = "ok  " if result.passes else "MISS"
+        print(
+            f"{mark} {result.value:8.2f} {result.unit:2} (limit {result.limit:g})  {result.name}: {result.detail}",
+            flush=True,
+        )
+    return 1 if missed else 0
 
 
 def seconds(work: Callable[[], object]) -> float:

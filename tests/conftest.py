@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.acp.neovim import LOUD_EDITOR
 from support.mcp.node_programs import LOUD_NODE
 from support.process_marks import living_pids, new_mark
 from tejat.workspace.jobs.store import JobStore
@@ -23,7 +24,8 @@ LOUD = "SANDBOX MISSING"
 """What the reason of a skip begins with that nobody may overlook."""
 LOUD_ONES = {
     LOUD: "THE SANDBOX WAS NOT TESTED HERE",
-    LOUD_NODE: "SERVERS AND THE CONFORMANCE SUITE OF OTHERS WERE NOT TESTED HERE",
+    LOUD_NODE: "PROGRAMS OF OTHERS THAT NEED NODE WERE NOT TESTED HERE",
+    LOUD_EDITOR: "NO EDITOR WAS TESTED HERE",
 }
 
 

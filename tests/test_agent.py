@@ -3,95 +3,62 @@
 import asyncio
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import threading
 from collections import deque
+from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.agent_env import SCRIPT, AgentEnv, calling, events_of, finished
 from support.approver import FakeApprover
 from support.external_tools import hostile_server
 from support.mcp.clients import living_pids
+from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat import agent as agent_module
-from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event
-from tejat.core.agent.events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
-from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, AskUserConfirmation, Outcome
+from tejat.agent import NOT_STARTED, Agent, append_event
+from tejat.core.agent.events import (
+    AgentEvent,
+    EndReason,
+    EventSink,
+    HistoryRepaired,
+    Noticed,
+    PlanPresented,
+    Prompted,
+    RunEnded,
+    SessionStarted,
+    TextStreamed,
+)
+from tejat.core.agent.hooks import HookReply
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    AskUserConfirmation,
+    Outcome,
+    PlanConfirmation,
+)
+from tejat.core.approval.plans import ApprovedPlan
 from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType, UsageError
-from tejat.core.frozen import fields_of
+from tejat.core.messages.history import Message, history_problem
 from tejat.core.messages.types import FunctionCall, Text
-from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.model import FailureKind, ModelFailure, ModelRequest
 from tejat.core.tools.base import Kind, ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.core.tools.todos import Todo, TodoList, TodoStatus
+from tejat.models.scripted.model import open_scripted_model
 from tejat.tools.python.function_tool import tool
-
-SCRIPT = """
-[[answer]]
-say = "Good morning."
-
-[[answer]]
-say = "Good night."
-"""
-
-
-def calling(name: str, arguments: str = "{}", *, expect: str = "", times: int = 1) -> str:
-    """A script that calls a tool and then says that it is done, again and again."""
-    return (
-        times
-        * f"""
-[[answer]]
-[[answer.call]]
-name = "{name}"
-args = {arguments}
-{expect}
-
-[[answer]]
-say = "Done."
-"""
-    )
 
 
 @pytest.fixture
-def agent_env(tmp_path: Path) -> "AgentEnv":
+def agent_env(tmp_path: Path) -> AgentEnv:
     return AgentEnv(tmp_path)
-
-
-class AgentEnv:
-    """A home and a project for agents to work in."""
-
-    def __init__(self, base: Path) -> None:
-        self.base = base
-        self.environment = {"HOME": str(self.directory("home")), "PATH": os.environ["PATH"]}
-        self.project = self.directory("project")
-
-    def directory(self, name: str) -> Path:
-        (self.base / name).mkdir()
-        return self.base / name
-
-    def agent(self, script: str, **more: Any) -> Agent:
-        return Agent(**self.settings(script, **more))
-
-    def settings(self, script: str, **more: Any) -> Any:
-        file = self.base / f"script-{len(list(self.base.iterdir()))}.toml"
-        file.write_text(script, encoding="utf-8")
-        told = {"directories": self.project, "environment": self.environment, "sandbox": "off"}
-        return {"model": f"scripted:{file}", **told, **more}
-
-
-async def events_of(agent: Agent, prompt: str = "hello") -> list[AgentEvent]:
-    return [event async for event in agent.run(prompt)]
-
-
-def finished(events: list[AgentEvent]) -> list[CallFinished]:
-    return [event for event in events if isinstance(event, CallFinished)]
 
 
 class TestRuns:
@@ -178,6 +145,25 @@ class TestRuns:
 
         assert asyncio.run(run()).reason is EndReason.FINISHED
 
+    def test_a_confirm_function_that_fails_lets_nothing_run(self, agent_env: AgentEnv) -> None:
+        def fail(name: str) -> bool:
+            raise OSError(f"cannot look at {name}")
+
+        @tool(confirm=fail)
+        def greet(name: str) -> None:
+            """Greets."""
+            ran.append(name)
+
+        async def main() -> list[AgentEvent]:
+            async with agent_env.agent(calling("greet", '{ name = "you" }'), tools=[greet]) as agent:
+                return await events_of(agent)
+
+        ran: list[str] = []
+        (call,) = finished(asyncio.run(main()))
+        assert ran == []
+        assert call.result.error is not None
+        assert "cannot look at you" in call.result.error.message
+
     @pytest.mark.parametrize("answer", [Outcome.PROCEED_ONCE, Outcome.CANCEL, None])
     def test_a_tool_that_needs_confirmation_asks(self, agent_env: AgentEnv, answer: Outcome | None) -> None:
         asked: list[ApprovalRequest] = []
@@ -189,7 +175,7 @@ class TestRuns:
                 assert answer is not None
                 return ApprovalReply(answer)
 
-        @tool(needs_confirmation=True)
+        @tool(confirm=True)
         def launch() -> None:
             """Launches."""
             ran.append("launched")
@@ -252,7 +238,6 @@ class TestRuns:
         @tool
         async def count(context: ToolContext) -> str:
             """Counts."""
-            assert context.update_output is not None
             for number in range(1000):
                 context.update_output(str(number))
             is_done.set()
@@ -436,27 +421,47 @@ class TestServers:
 
 
 class TestUse:
-    def test_settings_are_those_of_the_options(self) -> None:
-        assert set(AgentSettings.__annotations__) == {field.name for field in fields_of(AgentOptions)}
+    def test_wrong_settings_are_refused_at_once(self) -> None:
+        wrong: Any = {"max_turns": "5"}
+        with pytest.raises(TypeError, match=r"max_turns must be a whole number greater than 0, not '5'\."):
+            Agent(**wrong)
+        with pytest.raises(TypeError, match="has no method `ask`"):
+            Agent(approver="yes")  # pyright: ignore[reportArgumentType]
 
-    def test_one_directory_alone(self, agent_env: AgentEnv) -> None:
-        assert Agent(directories=agent_env.project)._options == AgentOptions(directories=(str(agent_env.project),))
-        assert Agent(directories="a", allowed_tools="b")._options == AgentOptions(("a",), allowed_tools=("b",))
+    @pytest.mark.parametrize("prompt", [None, 5, b"bytes", [None], {"text": "x"}])
+    def test_a_wrong_prompt_is_refused_at_once(self, agent_env: AgentEnv, prompt: Any) -> None:
+        async def run() -> None:
+            async with agent_env.agent(SCRIPT) as agent:
+                with pytest.raises(TypeError, match="prompt must be a string or a list of "):
+                    agent.run(prompt)
+                with pytest.raises(TypeError, match="prompt must be"):
+                    await agent.ask(prompt)
+                with pytest.raises(TypeError, match="prompt must be"):
+                    agent.start(prompt, lambda _: None)
+                assert (await agent.ask("hello")).text == "Good morning."
 
-    def test_mistakes_are_told_at_once(self) -> None:
-        unknown: Any = {"modell": "x"}
-        not_a_tool: Any = [print]
-        with pytest.raises(TypeError, match="modell"):
-            Agent(**unknown)
-        with pytest.raises(TypeError, match=r"print.* is not a tool. A function becomes one with `@tool`"):
-            Agent(tools=not_a_tool)
-        assert Agent(answers={"a": "b"}, extensions="x")._options == AgentOptions(
-            answers=(("a", "b"),), extensions=("x",)
-        )
-        with pytest.raises(UsageError, match="approve_plan must be one of default, auto_edit, not 'yolo'"):
-            Agent(approve_plan="yolo")
-        with pytest.raises(UsageError, match="An agent needs a directory to work in"):
-            Agent(directories=())
+        asyncio.run(run())
+
+    def test_in_another_loop_or_thread(self, agent_env: AgentEnv) -> None:
+        agent = agent_env.agent(SCRIPT)
+        belongs = "belongs to the event loop that it was opened in.*SyncAgent"
+
+        def use_elsewhere() -> list[str]:
+            raised: list[str] = []
+            for use in (agent.run, agent.ask, lambda _: agent.compress(), lambda _: agent.__aexit__()):
+                with pytest.raises(UsageError, match=belongs) as caught:
+                    asyncio.run(use("hello"))  # pyright: ignore[reportArgumentType]
+                raised.append(str(caught.value))
+            with pytest.raises(UsageError, match=belongs):
+                agent.start("hello", lambda _: None)
+            return raised
+
+        async def run() -> RunEnded:
+            async with agent:
+                assert len(await asyncio.to_thread(use_elsewhere)) == 4
+                return await agent.ask("hello")
+
+        assert asyncio.run(run()).text == "Good morning."
 
     def test_outside_of_async_with(self, agent_env: AgentEnv) -> None:
         agent = agent_env.agent(SCRIPT)
@@ -468,7 +473,7 @@ class TestUse:
                 with pytest.raises(UsageError, match="This agent is open already"):
                     await agent.__aenter__()
                 await agent.ask("hello")
-            with pytest.raises(UsageError, match="This agent is not open"):
+            with pytest.raises(UsageError, match=r"This agent is closed\. Open it again with `async with`"):
                 await agent.ask("hello")
 
         asyncio.run(run())
@@ -583,3 +588,193 @@ class TestQuestionsOfTheModel:
         assert call.result.error is not None
         assert call.result.error.type is ErrorType.POLICY_VIOLATION
         assert approver.questions == []
+
+
+class TestTodos:
+    LIST = calling("write_todos", '{ todos = [ { description = "Read", status = "in_progress" } ] }')
+
+    def test_are_an_event_and_a_property(self, agent_env: AgentEnv) -> None:
+        async def run() -> None:
+            async with agent_env.agent(self.LIST) as agent:
+                assert agent.todos == TodoList()
+                (call,) = finished(await events_of(agent))
+                assert call.result.return_display == agent.todos == TodoList((Todo("Read", TodoStatus.IN_PROGRESS),))
+
+        asyncio.run(run())
+
+    def test_are_there_in_a_resumed_session(self, agent_env: AgentEnv) -> None:
+        async def run() -> TodoList:
+            async with agent_env.agent(self.LIST) as agent:
+                await events_of(agent)
+            async with agent_env.agent(SCRIPT, resume="latest") as agent:
+                return agent.todos
+
+        assert asyncio.run(run()) == TodoList((Todo("Read", TodoStatus.IN_PROGRESS),))
+
+    def test_need_an_open_agent(self, agent_env: AgentEnv) -> None:
+        agent = agent_env.agent(self.LIST)
+        with pytest.raises(UsageError, match="not open"):
+            _ = agent.todos
+        with pytest.raises(UsageError, match="not open"):
+            _ = agent.approved_plan
+
+
+class TestPlans:
+    SCRIPT = (
+        script_answer(calls=[("enter_plan_mode", {})])
+        + script_answer(calls=[("write_file", {"file_path": "plan.md", "content": "# Plan"})])
+        + script_answer(calls=[("exit_plan_mode", {"plan_filename": "plan.md"})])
+        + script_answer(say="Done.")
+    )
+
+    def run(self, agent: Agent) -> tuple[list[PlanPresented], ApprovedPlan | None, str]:
+        async def main() -> tuple[list[PlanPresented], ApprovedPlan | None, str]:
+            async with agent:
+                events = await events_of(agent)
+                presented = [event for event in events if isinstance(event, PlanPresented)]
+                return presented, agent.approved_plan, str(finished(events)[-1].result.llm_content)
+
+        return asyncio.run(main())
+
+    @pytest.mark.parametrize(
+        ("outcome", "mode"), [(Outcome.PROCEED_ONCE, "default"), (Outcome.PROCEED_AUTO_EDIT, "auto_edit")]
+    )
+    def test_the_approver_approves(self, agent_env: AgentEnv, outcome: Outcome, mode: str) -> None:
+        approver = FakeApprover(ApprovalReply(outcome))
+        (presented,), approved, _ = self.run(agent_env.agent(self.SCRIPT, approver=approver, trusts_folder=True))
+        (asked,) = approver.confirmations
+        assert isinstance(asked, PlanConfirmation)
+        assert approved == ApprovedPlan(asked.file_path, "# Plan")
+        assert presented == PlanPresented(asked.file_path, "# Plan", mode)
+
+    def test_the_approver_rejects(self, agent_env: AgentEnv) -> None:
+        approver = FakeApprover(ApprovalReply(Outcome.CANCEL, feedback="Add tests."))
+        presented, approved, content = self.run(agent_env.agent(self.SCRIPT, approver=approver))
+        assert (presented, approved) == ([], None)
+        assert content.startswith("Plan rejected. User feedback: Add tests.")
+
+    def test_nobody_can_be_asked(self, agent_env: AgentEnv) -> None:
+        (presented,), approved, _ = self.run(agent_env.agent(self.SCRIPT))
+        assert (presented.text, presented.is_approved, approved) == ("# Plan", False, None)
+
+    def test_approved_beforehand(self, agent_env: AgentEnv) -> None:
+        (presented,), approved, _ = self.run(agent_env.agent(self.SCRIPT, approve_plan="default"))
+        assert presented.mode == "default"
+        assert approved is not None
+        assert approved.text == "# Plan"
+
+    def test_is_there_in_a_resumed_session(self, agent_env: AgentEnv) -> None:
+        _, approved, _ = self.run(agent_env.agent(self.SCRIPT, approve_plan="default"))
+
+        async def resumed() -> ApprovedPlan | None:
+            async with agent_env.agent(SCRIPT, resume="latest") as agent:
+                return agent.approved_plan
+
+        assert asyncio.run(resumed()) == approved
+
+
+def fail(*_: object) -> Any:
+    raise KeyError("lost")
+
+
+def fail_at(kind: type[object]) -> EventSink:
+    return lambda event: fail() if isinstance(event, kind) else None
+
+
+def broken_model(agent_env: AgentEnv) -> Any:
+    """Fails once, and then follows the script."""
+    failures = [KeyError("lost")]
+    inner = open_scripted_model(agent_env.settings(SCRIPT)["model"].removeprefix("scripted:"), root="")
+
+    class Broken:
+        def stream(self, request: ModelRequest) -> AsyncGenerator[Any]:
+            if failures:
+                raise failures.pop()
+            return inner.stream(request)
+
+    return Broken()
+
+
+class TestCallbacks:
+    """Functions of the program: what they raise is raised to the caller, and the agent can be used again."""
+
+    CALLS = calling("launch") + SCRIPT
+    CASES: ClassVar = {
+        "approver": {"approver": fail},
+        "before the tool": {"hooks": {"BeforeTool": fail}},
+        "after the tool": {"hooks": {"AfterTool": fail}, "allowed_tools": "launch"},
+        "before the prompt": {"hooks": {"BeforeAgent": fail}},
+        "before the request": {"hooks": {"BeforeModel": fail}},
+        "at the start of the call": {"on_event": fail_at(StateChanged), "allowed_tools": "launch"},
+        "at its end": {"on_event": fail_at(CallFinished), "allowed_tools": "launch"},
+        "at the prompt": {"on_event": fail_at(Prompted)},
+        "while text is streamed": {"on_event": fail_at(TextStreamed), "allowed_tools": "launch"},
+        "at the end of the run": {"on_event": fail_at(RunEnded)},
+        "at a notice": {"on_event": fail_at(Noticed), "hooks": {"BeforeTool": lambda _: HookReply(message="Hm.")}},
+    }
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_what_they_raise_is_raised(self, agent_env: AgentEnv, case: str) -> None:
+        @tool(confirm=True)
+        def launch() -> str:
+            """Launches."""
+            return "launched"
+
+        settings = agent_env.settings(self.CALLS, tools=launch, session_id="mine", **self.CASES[case])
+
+        async def run() -> tuple[Message, ...]:
+            async with Agent(**settings) as agent:
+                with pytest.raises(KeyError, match="lost") as caught:
+                    await events_of(agent, "go")
+                assert caught.value.__cause__ is None
+                assert history_problem(agent.history) is None
+                before = agent.history
+            if case == "before the prompt":
+                return before  # nothing was saved
+            async with agent_env.agent(SCRIPT, resume="mine") as agent:
+                assert [message.parts for message in agent.history] == [message.parts for message in before]
+                assert not [event for event in await events_of(agent) if isinstance(event, HistoryRepaired)]
+            return before
+
+        history = asyncio.run(run())
+        is_answered = case not in {"before the prompt", "before the request", "at the prompt"}
+        assert (len(history) > 2) == is_answered
+
+    def test_the_agent_can_be_used_again(self, agent_env: AgentEnv) -> None:
+        async def run() -> RunEnded:
+            async with agent_env.agent(SCRIPT, model=broken_model(agent_env)) as agent:
+                with pytest.raises(KeyError, match="lost"):
+                    await agent.ask("go")
+                return await agent.ask("again")
+
+        assert asyncio.run(run()).text == "Good morning."
+
+    @pytest.mark.parametrize("hooks", [{}, {"AfterModel": fail}])
+    def test_inside_of_a_sub_agent(self, agent_env: AgentEnv, hooks: Any) -> None:
+        class Delegate:
+            async def stream(self, request: ModelRequest) -> AsyncGenerator[Any]:
+                if request.lane != "main":
+                    raise KeyError("lost")
+                yield FunctionCall("invoke_agent", {"agent_name": "generalist", "prompt": "Look around."})
+
+        async def run() -> int:
+            async with agent_env.agent(SCRIPT, model=Delegate(), mode="yolo", hooks=hooks) as agent:
+                with pytest.raises(KeyError, match="lost"):
+                    await agent.ask("go")
+                assert history_problem(agent.history) is None
+                return agent._require_open.session.conversation.budget.usage.total
+
+        assert asyncio.run(run()) > 0
+
+    def test_every_event_of_every_run_in_order(self, agent_env: AgentEnv) -> None:
+        seen: list[AgentEvent] = []
+
+        async def run() -> list[AgentEvent]:
+            async with agent_env.agent(SCRIPT, on_event=seen.append) as agent:
+                return [*await events_of(agent), *await events_of(agent)]
+
+        assert asyncio.run(run()) == seen
+        with pytest.raises(TypeError, match="on_event must be a plain function"):
+            agent_env.agent(SCRIPT, on_event=asyncio.sleep)
+        with pytest.raises(TypeError, match="on_event must be a function that takes an event, not 5"):
+            agent_env.agent(SCRIPT, on_event=5)

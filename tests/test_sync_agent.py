@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import subprocess
 import sys
 import threading
@@ -14,60 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.agent_env import SCRIPT, AgentEnv, calling
+from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
-from tejat.core.errors import UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.core.tools.todos import Todo, TodoList, TodoStatus
 from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool
-
-SCRIPT = """
-[[answer]]
-say = "Good morning."
-
-[[answer]]
-say = "Good night."
-"""
-
-
-def calling(name: str, arguments: str = "{}", *, times: int = 1) -> str:
-    """A script that calls a tool and then says that it is done, again and again."""
-    return (
-        times
-        * f"""
-[[answer]]
-[[answer.call]]
-name = "{name}"
-args = {arguments}
-
-[[answer]]
-say = "Done."
-"""
-    )
-
-
-class AgentEnv:
-    """A home and a project for agents to work in."""
-
-    def __init__(self, base: Path) -> None:
-        self.base = base
-        self.project = base / "project"
-        self.project.mkdir()
-        (base / "home").mkdir()
-        self.environment = {"HOME": str(base / "home"), "PATH": os.environ["PATH"]}
-
-    def settings(self, script: str) -> Any:
-        file = self.base / f"script-{len(list(self.base.iterdir()))}.toml"
-        file.write_text(script, encoding="utf-8")
-        told = {"directories": self.project, "environment": self.environment, "sandbox": "off"}
-        return {"model": f"scripted:{file}", **told}
-
-    def agent(self, script: str, **more: Any) -> SyncAgent:
-        return SyncAgent(**{**self.settings(script), **more})
 
 
 @pytest.fixture
@@ -103,7 +61,7 @@ class Approver:
 
 def work(agent_env: AgentEnv) -> None:
     """A session as a program has it, whatever is around it."""
-    with agent_env.agent(SCRIPT) as agent:
+    with agent_env.sync_agent(SCRIPT) as agent:
         events = list(agent.run("one"))
         assert events[0] == SessionStarted(agent.session_id, f"scripted:{max(agent_env.base.glob('script-*'))}")
         assert isinstance(events[-1], RunEnded)
@@ -143,18 +101,18 @@ class TestRuns:
             async with Agent(**agent_env.settings(SCRIPT)) as third:
                 return (await third.ask("hello")).text
 
-        with agent_env.agent(SCRIPT) as first, agent_env.agent(SCRIPT) as second:
+        with agent_env.sync_agent(SCRIPT) as first, agent_env.sync_agent(SCRIPT) as second:
             said = [first.ask("one").text, second.ask("one").text, asyncio.run(ask()), first.ask("two").text]
         assert said == ["Good morning.", "Good morning.", "Good morning.", "Good night."]
 
     def test_commands_run(self, agent_env: AgentEnv) -> None:
-        with agent_env.agent(calling("run_shell_command", '{ command = "echo hi" }'), mode="yolo") as agent:
+        with agent_env.sync_agent(calling("run_shell_command", '{ command = "echo hi" }'), mode="yolo") as agent:
             finished = [event for event in agent.run("hello") if isinstance(event, CallFinished)]
         assert [event.result.return_display for event in finished] == ["hi\n"]
 
     def test_runs_of_several_threads_go_one_after_the_other(self, agent_env: AgentEnv) -> None:
         said: list[str] = []
-        with agent_env.agent(calling("list_directory", '{ path = "${root}" }', times=4)) as agent:
+        with agent_env.sync_agent(calling("list_directory", '{ path = "${root}" }', times=4)) as agent:
             threads = [threading.Thread(target=lambda: said.append(agent.ask("hello").text)) for _ in range(4)]
             for thread in threads:
                 thread.start()
@@ -168,7 +126,7 @@ class TestQuestions:
     def test_they_are_asked_where_the_events_are_read(self, agent_env: AgentEnv, outcome: Outcome) -> None:
         approver = Approver(outcome)
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with agent_env.agent(script, approver=approver) as agent:
+        with agent_env.sync_agent(script, approver=approver) as agent:
             ended = agent.ask("hello")
         assert approver.asked == [("write_file", threading.get_ident())]
         assert (agent_env.project / "a.txt").exists() is (outcome is Outcome.PROCEED_ONCE)
@@ -183,7 +141,7 @@ class TestQuestions:
                 return super().ask(question)
 
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with agent_env.agent(script, approver=Watching(Outcome.PROCEED_ONCE)) as agent:
+        with agent_env.sync_agent(script, approver=Watching(Outcome.PROCEED_ONCE)) as agent:
             seen.extend(event.state for event in agent.run("hello") if isinstance(event, StateChanged))
         # `extend` reads one event after the other, so the question stands where it was asked.
         assert seen == [
@@ -197,7 +155,7 @@ class TestQuestions:
 
     def test_without_an_approver_they_are_refused(self, agent_env: AgentEnv) -> None:
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with agent_env.agent(script) as agent:
+        with agent_env.sync_agent(script) as agent:
             assert agent.ask("hello").reason is EndReason.FINISHED
         assert list(agent_env.project.iterdir()) == []
 
@@ -207,17 +165,78 @@ class TestQuestions:
                 raise LookupError(question.tool_name)
 
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with agent_env.agent(script, approver=Broken()) as agent:
+        with agent_env.sync_agent(script, approver=Broken()) as agent:
             with pytest.raises(LookupError, match="write_file"):
                 agent.ask("hello")
             assert agent.ask("again").text == "Done."
         assert list(agent_env.project.iterdir()) == []
 
+    @pytest.mark.parametrize("is_async", [False, True])
+    def test_a_plain_function_answers(self, agent_env: AgentEnv, is_async: bool) -> None:
+        threads: list[int] = []
+
+        def allow(question: ApprovalRequest) -> bool:
+            threads.append(threading.get_ident())
+            return question.tool_name == "write_file"
+
+        async def allow_later(question: ApprovalRequest) -> bool:
+            await asyncio.sleep(0)
+            return allow(question)
+
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with agent_env.sync_agent(script, approver=allow_later if is_async else allow) as agent:
+            assert agent.ask("hello").text == "Done."
+        assert [each == threading.get_ident() for each in threads] == [not is_async]
+        assert (agent_env.project / "a.txt").exists()
+
+    def test_a_failure_for_the_model_refuses_the_call(self, agent_env: AgentEnv) -> None:
+        def unavailable(_: ApprovalRequest) -> bool:
+            raise ToolFailure("Nobody is here.", ErrorType.POLICY_VIOLATION)
+
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with agent_env.sync_agent(script, approver=unavailable) as agent:
+            (call,) = [event for event in agent.run("hello") if isinstance(event, CallFinished)]
+        assert call.result.llm_content == "Nobody is here."
+
+    @pytest.mark.parametrize("answer", [None, "yes"])
+    def test_a_wrong_answer_is_raised(self, agent_env: AgentEnv, answer: object) -> None:
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with agent_env.sync_agent(script, approver=lambda _: answer) as agent:
+            with pytest.raises(TypeError, match="The approver returned"):
+                agent.ask("hello")
+            assert agent.ask("again").text == "Done."
+
+
+class TestEvents:
+    def test_they_are_delivered_where_they_are_read(self, agent_env: AgentEnv) -> None:
+        seen: list[AgentEvent] = []
+        threads: set[int] = set()
+
+        def watch(event: AgentEvent) -> None:
+            seen.append(event)
+            threads.add(threading.get_ident())
+
+        with agent_env.sync_agent(SCRIPT, on_event=watch) as agent:
+            read = list(agent.run("hello"))
+        assert (seen, threads) == (read, {threading.get_ident()})
+
+    def test_what_the_function_raises_is_raised(self, agent_env: AgentEnv) -> None:
+        failures = [LookupError("once")]
+
+        def watch(_: AgentEvent) -> None:
+            if failures:
+                raise failures.pop()
+
+        with agent_env.sync_agent(SCRIPT, on_event=watch) as agent:
+            with pytest.raises(LookupError, match="once"):
+                agent.ask("hello")
+            assert agent.ask("again").text.startswith("Good")
+
 
 class TestLeaving:
     def test_breaking_out_ends_the_run_and_waits_for_it(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper(threading.Event())
-        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.sync_agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             for event in agent.run("hello"):
                 if isinstance(event, OutputUpdated):
                     break
@@ -226,7 +245,7 @@ class TestLeaving:
 
     def test_closing_the_agent_ends_what_runs(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper(threading.Event())
-        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.sync_agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             events = agent.run("hello")
             next(events)
             assert sleeper.began.wait(10)
@@ -238,7 +257,7 @@ class TestLeaving:
     def test_a_run_that_waits_when_the_agent_is_closed(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper(threading.Event())
         seen: list[AgentEvent] = []
-        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.sync_agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             first = agent.run("hello")
             next(first)
             assert sleeper.began.wait(10)
@@ -258,12 +277,11 @@ class TestLeaving:
         @tool
         def hang(context: ToolContext) -> None:
             """Hangs."""
-            assert context.update_output is not None
             context.update_output("hanging")
             may_end.wait(60)
 
         started = time.monotonic()
-        with agent_env.agent(calling("hang"), tools=[hang]) as agent:
+        with agent_env.sync_agent(calling("hang"), tools=[hang]) as agent:
             for event in agent.run("hello"):
                 if isinstance(event, OutputUpdated):
                     break
@@ -276,7 +294,7 @@ class TestLeaving:
         self, tmp_path_factory: pytest.TempPathFactory, points: list[int]
     ) -> None:
         agent_env = AgentEnv(tmp_path_factory.mktemp("agent_env"))
-        with agent_env.agent(calling("list_directory", '{ path = "${root}" }', times=12)) as agent:
+        with agent_env.sync_agent(calling("list_directory", '{ path = "${root}" }', times=12)) as agent:
             for point in points:
                 with contextlib.closing(agent.run("hello")) as events:
                     for _, _ in zip(range(point), events, strict=False):
@@ -286,23 +304,65 @@ class TestLeaving:
 
 class TestUse:
     def test_outside_of_with(self, agent_env: AgentEnv) -> None:
-        agent = agent_env.agent(SCRIPT)
+        agent = agent_env.sync_agent(SCRIPT)
         with pytest.raises(UsageError, match="This agent is not open"):
             agent.ask("hello")
         with agent:
             with pytest.raises(UsageError, match="This agent is open already"):
                 agent.__enter__()
             agent.ask("hello")
-        with pytest.raises(UsageError, match="This agent is not open"):
+        with pytest.raises(UsageError, match=r"This agent is closed\. Open it again with `with`"):
             _ = agent.session_id
 
+    def test_wrong_settings_and_prompts_are_refused_at_once(self, agent_env: AgentEnv) -> None:
+        with pytest.raises(TypeError, match="max_turns must be a whole number"):
+            agent_env.sync_agent(SCRIPT, max_turns="5")
+        with pytest.raises(TypeError, match="has no method `ask`"):
+            agent_env.sync_agent(SCRIPT, approver="yes")
+        prompt: Any = None
+        with agent_env.sync_agent(SCRIPT) as agent, pytest.raises(TypeError, match="prompt must be"):
+            agent.run(prompt)
+
+    def test_in_its_own_thread_it_refuses_to_wait_for_itself(self, agent_env: AgentEnv) -> None:
+        agents: list[SyncAgent] = []
+
+        def again(_: object) -> None:
+            agents[0].ask("again")
+
+        with agent_env.sync_agent(SCRIPT, hooks={"BeforeAgent": again}) as agent:
+            agents.append(agent)
+            with pytest.raises(UsageError, match="the thread of the agent itself"):
+                agent.ask("hello")
+
     def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, agent_env: AgentEnv) -> None:
-        agent = agent_env.agent(SCRIPT, model="gemini-2.5-pro")
+        agent = agent_env.sync_agent(SCRIPT, model="gemini-2.5-pro")
         for _ in range(2):
             with pytest.raises(ModelFailure) as caught, agent:
                 pytest.fail("it opened")
             assert caught.value.kind is FailureKind.NO_KEY
         assert agent_threads() == []
+
+
+def test_todos_and_the_approved_plan(agent_env: AgentEnv) -> None:
+    script = (
+        script_answer(calls=[("write_todos", {"todos": [{"description": "Plan", "status": "completed"}]})])
+        + script_answer(calls=[("enter_plan_mode", {})])
+        + script_answer(calls=[("write_file", {"file_path": "plan.md", "content": "# Plan"})])
+        + script_answer(calls=[("exit_plan_mode", {"plan_filename": "plan.md"})])
+        + script_answer(say="Done.")
+    )
+    approver = Approver(Outcome.PROCEED_ONCE)
+    with agent_env.sync_agent(script, approver=approver) as agent:
+        assert (agent.todos, agent.approved_plan) == (TodoList(), None)
+        assert agent.ask("go").text == "Done."
+        assert agent.todos == TodoList((Todo("Plan", TodoStatus.COMPLETED),))
+        assert agent.approved_plan is not None
+        assert agent.approved_plan.text == "# Plan"
+    assert approver.asked == [("exit_plan_mode", threading.get_ident())]
+    with pytest.raises(UsageError, match="is closed"):
+        _ = agent.todos
+    with pytest.raises(UsageError, match="is closed"):
+        _ = agent.approved_plan
 
 
 INTERRUPTED = """
@@ -349,3 +409,14 @@ def test_an_interrupt_from_the_keyboard_ends_the_run(agent_env: AgentEnv) -> Non
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted ['cancelled']\nDone.\n", "")
+
+
+def test_open_and_close_without_with(agent_env: AgentEnv) -> None:
+    agent = agent_env.sync_agent(script_answer(say="Hello."), session_id="mine")
+    assert repr(agent) == "<SyncAgent, not open>"
+    assert agent.open() is agent
+    assert agent.ask("hello").text == "Hello."
+    assert repr(agent) == f"<SyncAgent mine, {len(agent.history)} messages>"
+    agent.close()
+    agent.close()
+    assert repr(agent) == "<SyncAgent, closed>"

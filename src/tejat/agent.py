@@ -1,59 +1,29 @@
 """The agent as a library: prompts in, events out."""
 
 import asyncio
+import inspect
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from tejat.app.session.manager import open_agent
+from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
-from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
-from tejat.core.approval.confirmation import Approver
-from tejat.core.errors import UsageError
+from tejat.core.agent.settings import AgentSettings, check_prompt, describe_value, parse_settings
+from tejat.core.approval.approver import ApproverLike, as_approver
+from tejat.core.approval.plans import PLAN_KEY, ApprovedPlan, parse_approved_plan
+from tejat.core.errors import CallbackFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
-from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
-from tejat.core.tools.base import BaseTool
 from tejat.core.tools.call_events import OutputUpdated
+from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
+from tejat.core.tools.tool_check import check_tool
 
 if TYPE_CHECKING:
     from tejat.engine.sessions.session import Session
 
-
-class AgentSettings(TypedDict, total=False):
-    """The settings of an agent. `AgentOptions` documents them."""
-
-    directories: OnePathOrMany
-    model: str | None
-    mode: str | None
-    allowed_tools: str | Iterable[str]
-    excluded_tools: str | Iterable[str]
-    policy_paths: OnePathOrMany
-    admin_policy_paths: OnePathOrMany
-    strict_settings: bool
-    sandbox: str | None
-    tools: BaseTool | Iterable[BaseTool]
-    servers: str | Iterable[str] | None
-    extensions: str | Iterable[str] | None
-    answers: Mapping[str, str]
-    requires_answers: bool
-    approve_plan: str | None
-    agents_in_copies: bool
-    trusts_folder: bool
-    resume: str | None
-    session_id: str | None
-    session_file: str | None
-    keeps_session: bool
-    max_turns: int | None
-    max_tokens: int | None
-    max_cost: float | None
-    timeout: float | None
-    record: str | None
-    replay: str | None
-    system: str | None
-    environment: Mapping[str, str] | None
+_T = TypeVar("_T")
 
 
 class Agent:
@@ -64,27 +34,55 @@ class Agent:
     in one process; each belongs to the event loop it was opened in.
     """
 
-    def __init__(self, *, approver: Approver | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for an unknown setting, or for a tool that is not a tool object."""
-        self._options = _options(settings)
-        self._approver = approver
+    def __init__(
+        self,
+        *,
+        approver: ApproverLike | None = None,
+        on_event: EventSink | None = None,
+        **settings: Unpack[AgentSettings],
+    ) -> None:
+        """`on_event` is called with every event of every run, in order.
+
+        Raises TypeError for an unknown setting and a value of the wrong type, and ValueError for a wrong value.
+        """
+        self._options = parse_settings(settings)
+        for each in self._options.tools:
+            check_tool(each)
+        self._approver = as_approver(approver)
+        self._on_event = check_event_sink(on_event)
         self._open: _OpenAgent | None = None
+        self._was_closed = False
+
+    def __repr__(self) -> str:
+        if self._open is None:
+            return f"<Agent, {'closed' if self._was_closed else 'not open'}>"
+        session = self._open.session
+        return f"<Agent {session.session_id}, {len(session.conversation.history.messages)} messages>"
 
     async def __aenter__(self) -> "Agent":
         """Raises UsageError, and ModelFailure if there is no key for the model."""
+        return await self.open()
+
+    async def __aexit__(self, *_: object) -> None:
+        """Raises what a hook raises, and UsageError in another event loop than that of the agent."""
+        await self.aclose()
+
+    async def open(self) -> "Agent":
+        """Open the agent without `async with`. Raises UsageError, and ModelFailure if there is no key for the model."""
         if self._open is not None:
             raise UsageError("This agent is open already.")
         async with AsyncExitStack() as stack:
             session = await stack.enter_async_context(open_agent(self._options, self._approver))
-            self._open = _OpenAgent(session, stack.pop_all())
+            self._open = _OpenAgent(session, stack.pop_all(), self._on_event)
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        """End all runs."""
-        opened, self._open = self._open, None
-        if opened is not None:
-            async with opened.exit_stack:
-                await asyncio.gather(*map(end_run, opened.runs))
+    async def aclose(self) -> None:
+        """End all runs. A second time it does nothing. Raises as leaving `async with` does."""
+        if self._open is None:
+            return
+        self._open.require_loop()
+        opened, self._open, self._was_closed = self._open, None, True
+        await _raise_own(opened.close())
 
     @property
     def session_id(self) -> str:
@@ -96,14 +94,31 @@ class Agent:
         """The conversation so far. Raises UsageError outside of `async with`."""
         return tuple(self._require_open.session.conversation.history.messages)
 
-    async def run(self, prompt: str | Sequence[Part]) -> AsyncGenerator[AgentEvent]:
+    @property
+    def todos(self) -> TodoList:
+        """The todo list of the model, empty if it has none. Raises UsageError outside of `async with`."""
+        return todos_from_state(self._require_open.session.state.get(TODOS_KEY))
+
+    @property
+    def approved_plan(self) -> ApprovedPlan | None:
+        """The plan that was approved in this session. Raises UsageError outside of `async with`."""
+        return parse_approved_plan(self._require_open.session.state.get(PLAN_KEY))
+
+    def run(self, prompt: str | Sequence[str | Part]) -> AsyncGenerator[AgentEvent]:
         """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
 
         Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader loses nothing and
         blocks nothing. A second run waits for the first.
 
-        Raises UsageError outside of `async with`; any other exception is a bug.
+        Raises TypeError for something that is no prompt, and UsageError outside of `async with` or in another event
+        loop. While the events are read: what the approver, a hook, `on_event` or the program's own model raises. The
+        agent can be used again after that. Any other exception is a bug.
         """
+        check_prompt(prompt)
+        self._require_open.require_loop()
+        return self._run(prompt)
+
+    async def _run(self, prompt: str | Sequence[str | Part]) -> AsyncGenerator[AgentEvent]:
         unread = _EventQueue()
         task = self.start(prompt, unread.emit)
         task.add_done_callback(unread.close)
@@ -115,7 +130,7 @@ class Agent:
         finally:
             await end_run(task)
 
-    async def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
+    async def ask(self, prompt: str | Sequence[str | Part]) -> RunEnded:
         """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
         ended = NOT_STARTED
         async with aclosing(self.run(prompt)) as events:
@@ -133,25 +148,82 @@ class Agent:
 
         Raises UsageError outside of `async with`.
         """
-        return await self._require_open.session.compress()
+        opened = self._require_open
+        opened.require_loop()
+        return await _raise_own(opened.session.compress())
 
-    def start(self, prompt: str | Sequence[Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
+    def start(self, prompt: str | Sequence[str | Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
         """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.
 
-        A run cancelled before it begins, because another one is running, has no events. Raises UsageError outside of
-        `async with`.
+        A run cancelled before it begins, because another one is running, has no events. Raises as `run` does.
         """
+        check_prompt(prompt)
         opened = self._require_open
-        task = asyncio.create_task(opened.session.prompt(prompt, emit))
+        opened.require_loop()
+        listener = _Listener(emit)
+        task = asyncio.create_task(_raise_own(opened.session.prompt(prompt, listener), listener, *opened.listeners))
         opened.runs.add(task)
         task.add_done_callback(opened.runs.discard)
         return task
 
     @property
     def _require_open(self) -> "_OpenAgent":
+        if self._open is None and self._was_closed:
+            raise UsageError("This agent is closed. Open it again with `async with`; `resume` continues its session.")
         if self._open is None:
             raise UsageError("This agent is not open. Use it inside of `async with`.")
         return self._open
+
+
+def check_event_sink(given: EventSink | None) -> EventSink | None:
+    """Return the function that gets events. Raises TypeError for anything that is no plain function."""
+    if given is not None and (not callable(given) or isinstance(given, type)):
+        raise TypeError(f"on_event must be a function that takes an event, not {describe_value(given)}.")
+    if inspect.iscoroutinefunction(given):
+        raise TypeError("on_event must be a plain function, not an `async` one: events are delivered as they happen.")
+    return given
+
+
+class _Listener:
+    """Delivers events to a function of the program, and keeps the first exception that it raises.
+
+    Some events are emitted where nobody can raise it, such as in a timer. It is raised at the end of the run then.
+    """
+
+    def __init__(self, sink: EventSink) -> None:
+        self._sink = sink
+        self._failure: CallbackFailure | None = None
+
+    def __call__(self, event: AgentEvent) -> None:
+        """Raises CallbackFailure."""
+        try:
+            self._sink(event)
+        except Exception as error:
+            failure = CallbackFailure(error)
+            self._failure = self._failure or failure
+            raise failure from error
+
+    def take_failure(self) -> CallbackFailure | None:
+        failure, self._failure = self._failure, None
+        return failure
+
+
+async def _raise_own(work: Coroutine[None, None, _T], *listeners: _Listener) -> _T:
+    """Raise the exception of a function of the program itself, as its author knows it."""
+    failure, result = None, list[_T]()
+    try:
+        result.append(await work)
+    except CallbackFailure as raised:
+        failure = raised
+    except BaseException:
+        for listener in listeners:
+            listener.take_failure()
+        raise
+    earlier = [each for listener in listeners if (each := listener.take_failure()) is not None]
+    failure = earlier[0] if earlier else failure
+    if failure is not None:
+        raise failure.error  # outside of the handler, so that its causes stay its own
+    return result[0]
 
 
 NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
@@ -160,10 +232,30 @@ NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed befo
 class _OpenAgent:
     """The state of an open agent."""
 
-    def __init__(self, session: "Session", closing: AsyncExitStack) -> None:
+    def __init__(self, session: "Session", closing: AsyncExitStack, on_event: EventSink | None) -> None:
         self.session = session
+        self.listeners = () if on_event is None else (_Listener(on_event),)
+        for listener in self.listeners:
+            session.subscribe(listener)
         self.exit_stack = closing
         self.runs: set[asyncio.Task[RunEnded]] = set()
+        self._loop = asyncio.get_running_loop()
+
+    async def close(self) -> None:
+        async with self.exit_stack:
+            await asyncio.gather(*map(end_run, self.runs))
+
+    def require_loop(self) -> None:
+        """Raises UsageError in another event loop, or in a thread without one."""
+        try:
+            is_own = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            is_own = False
+        if not is_own:
+            raise UsageError(
+                "This agent belongs to the event loop that it was opened in. Open another agent here, or use "
+                "SyncAgent, which works in every thread."
+            )
 
 
 async def end_run(task: "asyncio.Task[RunEnded]") -> None:
@@ -221,40 +313,3 @@ def append_event(events: "deque[Any]", event: object) -> None:
         events[-1] = event
     else:
         events.append(event)
-
-
-def _options(settings: AgentSettings) -> AgentOptions:
-    values: dict[str, Any] = dict(settings)
-    for name, as_tuple in _SEQUENCES.items():
-        if values.get(name) is not None:
-            values[name] = as_tuple(values[name])
-    options = AgentOptions(**values)
-    if not options.directories:
-        raise UsageError("An agent needs a directory to work in.")
-    if options.approve_plan not in (None, *PLAN_APPROVALS):
-        raise UsageError(f"approve_plan must be one of {', '.join(PLAN_APPROVALS)}, not {options.approve_plan!r}.")
-    for each in cast("Sequence[object]", options.tools):
-        if not isinstance(each, BaseTool):
-            raise TypeError(f"{each!r} is not a tool. A function becomes one with `@tool`.")
-    return options
-
-
-def _list_tools(given: BaseTool | Iterable[BaseTool]) -> tuple[BaseTool, ...]:
-    return (given,) if isinstance(given, BaseTool) else tuple(given)
-
-
-def _list_answers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(given.items())
-
-
-_SEQUENCES: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
-    "directories": list_paths,
-    "allowed_tools": list_names,
-    "excluded_tools": list_names,
-    "extensions": list_names,
-    "answers": _list_answers,
-    "policy_paths": list_paths,
-    "admin_policy_paths": list_paths,
-    "tools": _list_tools,
-    "servers": list_names,
-}

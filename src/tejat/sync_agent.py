@@ -4,85 +4,128 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
-from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event, end_run
+from tejat.agent import NOT_STARTED, Agent, append_event, check_event_sink, end_run
 from tejat.core.agent.compaction import CompressionPreview
-from tejat.core.agent.events import AgentEvent, Compressed, RunEnded
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
-from tejat.core.errors import UsageError
+from tejat.core.agent.events import AgentEvent, Compressed, EventSink, RunEnded
+from tejat.core.agent.settings import AgentSettings, check_prompt
+from tejat.core.approval.approver import ApproverLike, AskFunction, ask_function
+from tejat.core.approval.confirmation import ApprovalRequest
+from tejat.core.approval.plans import ApprovedPlan
+from tejat.core.errors import ToolFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
-
-
-class SyncApprover(Protocol):
-    """Answers approval requests, in the thread that reads the events."""
-
-    def ask(self, question: ApprovalRequest) -> ApprovalReply: ...
+from tejat.core.tools.todos import TodoList
+from tejat.workspace.threads.loop_thread import LoopThread
 
 
 class SyncAgent:
     """An `Agent` in its own thread and event loop; use it as `with SyncAgent(...) as agent`.
 
-    It works wherever a call may block, even inside a running event loop. The settings are those of `Agent`. The
-    approver is called in the thread that reads the events.
+    It works wherever a call may block, in every thread, even inside a running event loop. The settings are those of
+    `Agent`. The approver and `on_event` are called in the thread that reads the events, everything else in the thread
+    of the agent. An approver may be `async`; then its coroutine runs in the thread of the agent.
     """
 
-    def __init__(self, *, approver: SyncApprover | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for an unknown setting, or for a tool that is not a tool object."""
-        self._approver = approver
-        self._agent = Agent(approver=None if approver is None else _ReaderApprover(), **settings)
-        self._thread: _LoopThread | None = None
+    def __init__(
+        self,
+        *,
+        approver: ApproverLike | None = None,
+        on_event: EventSink | None = None,
+        **settings: Unpack[AgentSettings],
+    ) -> None:
+        """Raises TypeError and ValueError as `Agent` does."""
+        self._ask = ask_function(approver)
+        self._on_event = check_event_sink(on_event)
+        self._agent = Agent(approver=None if self._ask is None else _ask_reader, **settings)
+        self._thread: LoopThread[Agent] | None = None
+        self._was_closed = False
+
+    def __repr__(self) -> str:
+        return repr(self._agent).replace("<Agent", "<SyncAgent", 1)
 
     def __enter__(self) -> "SyncAgent":
         """Raises UsageError, and ModelFailure if there is no key for the model."""
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> "SyncAgent":
+        """Open the agent without `with`, for a notebook. Raises UsageError, and ModelFailure if there is no key."""
         if self._thread is not None:
             raise UsageError("This agent is open already.")
-        self._thread = home = _LoopThread(self._agent)
+        self._thread = home = LoopThread(self._agent, name="tejat-agent")
         try:
-            home.wait_until_open()
+            _ = home.opened
         except BaseException:
-            self.__exit__()
+            self.close()
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """End all runs."""
+    def close(self) -> None:
+        """End all runs. A second time it does nothing."""
         home, self._thread = self._thread, None
         if home is not None:
+            self._was_closed = True
             home.stop()
 
     @property
     def session_id(self) -> str:
         """The id for `resume`. Raises UsageError outside of `with`."""
-        return self._require_open.agent.session_id
+        return self._require_open.opened.session_id
 
     @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far. Raises UsageError outside of `with`."""
-        return self._require_open.agent.history
+        return self._require_open.opened.history
 
-    def run(self, prompt: str | Sequence[Part]) -> Generator[AgentEvent]:
+    @property
+    def todos(self) -> TodoList:
+        """The todo list of the model, empty if it has none. Raises UsageError outside of `with`."""
+        return self._require_open.opened.todos
+
+    @property
+    def approved_plan(self) -> ApprovedPlan | None:
+        """The plan that was approved in this session. Raises UsageError outside of `with`."""
+        return self._require_open.opened.approved_plan
+
+    def run(self, prompt: str | Sequence[str | Part]) -> Generator[AgentEvent]:
         """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
 
         Leaving the loop, even by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
 
-        Raises UsageError outside of `with`, and what the approver raises; any other exception is a bug.
+        Raises TypeError for something that is no prompt, and UsageError outside of `with` or in the thread of the
+        agent. While the events are read: what the approver, a hook, `on_event` or the program's own model raises. The
+        agent can be used again after that. Any other exception is a bug.
         """
-        reading = _RunReader(self._require_open, prompt)
+        check_prompt(prompt)
+        return self._run(self._require_free_thread, prompt)
+
+    def _run(self, thread: LoopThread[Agent], prompt: str | Sequence[str | Part]) -> Generator[AgentEvent]:
+        reading = _RunReader(thread, prompt)
         try:
             while (item := reading.next()) is not None:
                 if not isinstance(item, _PendingApproval):
+                    if self._on_event is not None:
+                        self._on_event(item)
                     yield item
-                elif self._approver is not None and item.is_open:
-                    item.resolve(self._approver.ask(item.question))
+                elif self._ask is not None and item.is_open:
+                    self._answer(item, self._ask)
         finally:
             reading.end()
 
-    def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
+    def _answer(self, asked: "_PendingApproval", ask: AskFunction) -> None:
+        """Raises what the approver raises, except a failure that the model is told."""
+        try:
+            asked.resolve(ask(asked.question))
+        except ToolFailure as failure:
+            asked.fail(failure)
+
+    def ask(self, prompt: str | Sequence[str | Part]) -> RunEnded:
         """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
         ended = NOT_STARTED
         for event in self.run(prompt):
@@ -92,93 +135,53 @@ class SyncAgent:
 
     def preview_compression(self) -> CompressionPreview:
         """What `compress` would do now, without a request to the model. Raises UsageError outside of `with`."""
-        return self._require_open.agent.preview_compression()
+        return self._require_open.opened.preview_compression()
 
     def compress(self) -> Compressed:
         """Summarize the conversation to free context, and return the outcome. Raises UsageError outside of `with`."""
-        return self._require_open.compress()
+        thread = self._require_free_thread
+        return thread.submit(thread.opened.compress()).result()
 
     @property
-    def _require_open(self) -> "_LoopThread":
+    def _require_free_thread(self) -> LoopThread[Agent]:
+        """The thread of the agent. Raises UsageError inside of it, because it would wait for itself."""
+        thread = self._require_open
+        if thread.is_current:
+            raise UsageError(
+                "This is the thread of the agent itself, where its tools and hooks are called: it would wait forever. "
+                "Open another agent here, or start the run in another thread."
+            )
+        return thread
+
+    @property
+    def _require_open(self) -> LoopThread[Agent]:
+        if self._thread is None and self._was_closed:
+            raise UsageError("This agent is closed. Open it again with `with`; `resume` continues its session.")
         if self._thread is None:
             raise UsageError("This agent is not open. Use it inside of `with`.")
         return self._thread
 
 
-class _LoopThread:
-    """A thread with an event loop in which an agent is open."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-        self._main: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[None] | None]] = Future()
-        self._is_open: Future[None] = Future()
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="tejat-agent", daemon=True)
-        self._thread.start()
-
-    @property
-    def is_alive(self) -> bool:
-        return self._thread.is_alive()
-
-    def wait_until_open(self) -> None:
-        """Raises the exception that kept the agent from opening."""
-        self._is_open.result()
-
-    def call(self, work: Callable[[], object]) -> None:
-        """Schedule a call in the loop. Raises RuntimeError once it is closed."""
-        loop, _ = self._main.result()
-        loop.call_soon_threadsafe(work)
-
-    def compress(self) -> Compressed:
-        """Summarize the conversation in the loop. Raises RuntimeError once it is closed."""
-        loop, _ = self._main.result()
-        return asyncio.run_coroutine_threadsafe(self.agent.compress(), loop).result()
-
-    def stop(self) -> None:
-        """Close the agent and join the thread. Raises the exception of closing."""
-        with suppress(RuntimeError):  # it has ended already
-            loop, task = self._main.result()
-            if task is not None:
-                loop.call_soon_threadsafe(task.cancel)
-        self._thread.join()
-        if self._failure is not None and self._is_open.exception() is None:
-            raise self._failure
-
-    def _run(self) -> None:
-        try:
-            with suppress(asyncio.CancelledError):
-                asyncio.run(self._stay_open())
-        except BaseException as error:  # noqa: BLE001 -- raised where the thread was started
-            self._failure = error
-            for waiting in (self._main, self._is_open):
-                if not waiting.done():
-                    waiting.set_exception(error)
-
-    async def _stay_open(self) -> None:
-        self._main.set_result((asyncio.get_running_loop(), asyncio.current_task()))
-        async with self.agent:
-            self._is_open.set_result(None)
-            await asyncio.Event().wait()
-
-
 class _PendingApproval(NamedTuple):
-    """An approval request on its way to the reading thread."""
+    """An approval request on its way to the reading thread. The reply is what the approver returned."""
 
     question: ApprovalRequest
-    reply: "asyncio.Future[ApprovalReply]"
+    reply: "asyncio.Future[object]"
 
     @property
     def is_open(self) -> bool:
         """Whether the reply is still awaited."""
         return not self.reply.done()
 
-    def resolve(self, answer: ApprovalReply) -> None:
-        with suppress(RuntimeError):  # the agent was closed meanwhile
-            self.reply.get_loop().call_soon_threadsafe(self._settle, answer)
+    def resolve(self, answer: object) -> None:
+        self._settle(lambda: self.reply.set_result(answer))
 
-    def _settle(self, answer: ApprovalReply) -> None:
-        if self.is_open:
-            self.reply.set_result(answer)
+    def fail(self, failure: ToolFailure) -> None:
+        self._settle(lambda: self.reply.set_exception(failure))
+
+    def _settle(self, settle: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the agent was closed meanwhile
+            self.reply.get_loop().call_soon_threadsafe(lambda: settle() if self.is_open else None)
 
 
 _Item: TypeAlias = AgentEvent | _PendingApproval
@@ -187,17 +190,17 @@ _reader: ContextVar[Callable[[_Item], None]] = ContextVar("reader")
 """Receives the events of the run in this task."""
 
 
-class _ReaderApprover:
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        asked = _PendingApproval(question, asyncio.get_running_loop().create_future())
-        _reader.get()(asked)
-        return await asked.reply
+async def _ask_reader(question: ApprovalRequest) -> Any:
+    """Return what the approver in the reading thread returned, which may be awaitable."""
+    asked = _PendingApproval(question, asyncio.get_running_loop().create_future())
+    _reader.get()(asked)
+    return await asked.reply
 
 
 class _RunReader:
     """The unread events of a run in another thread."""
 
-    def __init__(self, thread: _LoopThread, prompt: str | Sequence[Part]) -> None:
+    def __init__(self, thread: LoopThread[Agent], prompt: str | Sequence[str | Part]) -> None:
         self._thread = thread
         self._prompt = prompt
         self._items: deque[_Item] = deque()
@@ -205,7 +208,7 @@ class _RunReader:
         self._task: asyncio.Task[RunEnded] | None = None
         self._cancellation: asyncio.Task[None] | None = None
         self._has_ended = self._is_over = False
-        thread.call(self._start)
+        thread.call_soon(self._start)
 
     def next(self) -> _Item | None:
         """The next event or approval request, None after the last one. Raises what the run raised."""
@@ -223,7 +226,7 @@ class _RunReader:
     def end(self) -> None:
         """Cancel the run and wait for its end."""
         with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
-            self._thread.call(self._cancel)
+            self._thread.call_soon(self._cancel)
         with self._changed:
             while not self._is_over:
                 self._wait()
@@ -237,7 +240,7 @@ class _RunReader:
     def _start(self) -> None:
         _reader.set(self._put)
         try:
-            self._task = self._thread.agent.start(self._prompt, self._put)
+            self._task = self._thread.opened.start(self._prompt, self._put)
         except UsageError:  # it is being closed
             self._finish()
         else:

@@ -11,17 +11,18 @@ import pytest
 
 from support.approver import NO, YES, FakeApprover
 from support.program import ProgramEnv, script_answer, text_script
-from tejat.app.session.manager import open_agent
-from tejat.app.tools.toolset import open_tools
+from tejat.app.session.lifespan import open_agent
+from tejat.app.tools.open_tools import open_tools
 from tejat.config.paths import app_paths
 from tejat.config.trust.decision import trust_folder
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
+from tejat.core.agent.hooks import Hook, HookEvent, HookReply
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation
 from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
-from tejat.core.messages.types import FunctionCall
+from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.call_events import CallFinished
@@ -496,3 +497,45 @@ class TestPublishedScripts:
         assert removed.error == ToolError("Tool execution blocked: That is dangerous.", ErrorType.POLICY_VIOLATION)
         shown = call(machine, FunctionCall("run_shell_command", {"command": "ls"}), mode="yolo")
         assert shown.error is None
+
+
+class TestFunctions:
+    """Python functions of the program as hooks, in whole runs."""
+
+    def test_no_settings_turn_them_off_and_matchers_hold(self, machine: ProgramEnv) -> None:
+        settings(machine.home, hooksConfig={"enabled": False, "disabled": ["guard"]})
+        seen: list[object] = []
+
+        def guard(event: JsonObject) -> HookReply:
+            seen.append(event["tool_name"])
+            return HookReply("deny", "Not today.", message="I was here.")
+
+        calls = [made("write_file", file_path=machine.project / "a", content="x"), made("glob", pattern="*")]
+        hooks = ((HookEvent.BEFORE_TOOL, Hook(guard, " write_file|replace ")),)
+        _, events = run(machine, script_answer(calls=calls) + text_script("Done."), "go", hooks=hooks)
+        first, second = [event.result for event in events if isinstance(event, CallFinished)]
+        assert first.error == ToolError("Tool execution blocked: Not today.", ErrorType.POLICY_VIOLATION)
+        assert (second.error, seen) == (None, ["write_file"])
+        assert [notice.message for notice in noticed(events)] == ['Hook "guard" (BeforeTool): I was here.']
+
+    def test_they_rewrite_calls_and_add_to_prompts(self, machine: ProgramEnv) -> None:
+        async def redirect(event: JsonObject) -> JsonObject:
+            assert event["tool_name"] == "write_file"
+            return {"hookSpecificOutput": {"tool_input": {"file_path": str(machine.project / "b")}}}
+
+        hooks = (
+            (HookEvent.BEFORE_TOOL, Hook(redirect, "*")),
+            (HookEvent.BEFORE_AGENT, Hook(lambda event: HookReply(context=f"After {event['prompt']}."))),
+        )
+        calls = [made("write_file", file_path=machine.project / "a", content="x")]
+        _, events = run(machine, script_answer(calls=calls) + text_script("Done."), "go", hooks=hooks)
+        assert [path.name for path in machine.project.iterdir()] == ["b"]
+        (prompted,) = [event for event in events if isinstance(event, Prompted)]
+        assert prompted.message.text.endswith("<hook_context>\nAfter go.\n</hook_context>")
+
+    def test_one_that_asks_asks_the_approver(self, machine: ProgramEnv) -> None:
+        hooks = ((HookEvent.BEFORE_MODEL, Hook(lambda _: HookReply("ask", "Sure?"), name="careful")),)
+        approver = FakeApprover(NO)
+        (ended,), _ = run(machine, text_script("Never said."), "go", person=approver, hooks=hooks)
+        assert ended.reason is EndReason.NOT_ALLOWED
+        assert approver.questions[0].reason == 'Hook "careful" (BeforeModel) asks: Sure?'

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ from support.model_servers.responses import text_reply as response_text
 from support.program import ProgramEnv
 from tejat.app.model_source import own_models, settings_of_service
 from tejat.app.run_config import load_agent_config
-from tejat.app.session.manager import open_session_manager
-from tejat.core.agent.events import AgentEvent, ModelChanged
+from tejat.app.session.lifespan import open_session_manager
+from tejat.core.agent.events import AgentEvent, EndReason, ModelChanged, Retrying, RunEnded, SessionStarted
 from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.prices import Price
 from tejat.core.approval.confirmation import ApprovalReply, ModelChangeConfirmation, Outcome
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
-from tejat.core.model import ModelRequest
+from tejat.core.model import FailureKind, ModelFailure, ModelOutput, ModelRequest, Usage
 
 PRO, FLASH, LITE = "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-3.5-flash-lite"
 EXHAUSTED = error_reply(429, "You exceeded your quota, limit: 0")
@@ -206,3 +207,71 @@ def test_a_recorded_run_with_the_responses_api_can_be_replayed(machine: ProgramE
         assert asyncio.run(run(options(machine, model="openai:gpt-6", record=recording))) == "Done."
         assert [item["type"] for item in server.requests[1].body["input"]].count("reasoning") == 1
     assert asyncio.run(run(options(machine, replay=recording))) == "Done."
+
+
+class Flaky:
+    """Fails as often as it is told to, and then answers."""
+
+    name, price = "mine", Price(1_000_000.0, 1_000_000.0, 0.0)
+
+    def __init__(self, *failures: ModelFailure) -> None:
+        self.failures = list(failures)
+        self.requests: list[ModelRequest] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelOutput]:
+        self.requests.append(request)
+        if self.failures:
+            raise self.failures.pop()
+        yield "Here I am."
+        yield Usage(prompt=2)
+
+
+def busy() -> ModelFailure:
+    return ModelFailure("Busy.", FailureKind.UNAVAILABLE, can_retry=True, retry_after=0.0)
+
+
+class TestModelOfTheProgram:
+    def run(self, machine: ProgramEnv, *prompts: str, **more: Any) -> tuple[list[RunEnded], list[AgentEvent]]:
+        events: list[AgentEvent] = []
+
+        async def main() -> list[RunEnded]:
+            async with open_session_manager(options(machine, **more)) as manager:
+                manager.events.subscribe(events.append)
+                return [await manager.session.prompt(prompt) for prompt in prompts]
+
+        return asyncio.run(main()), events
+
+    def test_is_asked_and_named(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(model={"name": "gemini-2.5-pro"})
+        model = Flaky()
+        (ended,), events = self.run(machine, "hi", client=model)
+        assert (ended.text, ended.usage, ended.cost) == ("Here I am.", Usage(prompt=2), 2.0)
+        assert isinstance(events[0], SessionStarted)
+        assert events[0].model == "mine"
+        assert [request.messages[-1].text for request in model.requests] == ["hi"]
+
+    def test_is_retried(self, machine: ProgramEnv) -> None:
+        (ended,), events = self.run(machine, "hi", client=Flaky(busy(), busy()))
+        assert ended.text == "Here I am."
+        assert [event.reason for event in events if isinstance(event, Retrying)] == ["Busy."] * 2
+
+    def test_its_failure_ends_the_run_and_no_other_model_is_asked(self, machine: ProgramEnv) -> None:
+        failure = ModelFailure("No.", FailureKind.BAD_REQUEST)
+        (first, second), _ = self.run(machine, "hi", "again", client=Flaky(failure))
+        assert (first.reason, first.message, first.failure) == (EndReason.MODEL_FAILED, "No.", FailureKind.BAD_REQUEST)
+        assert second.text == "Here I am."
+
+    def test_its_price_counts(self, machine: ProgramEnv) -> None:
+        model = Flaky()
+        (ended,), _ = self.run(machine, "hi", client=model, max_cost=1.0)
+        assert (ended.reason, model.requests) == (EndReason.COST_LIMIT, [])
+        machine.write_user_settings(model={"prices": {"mine": {"input": 0.0, "output": 0.0}}})
+        (ended,), _ = self.run(machine, "hi", client=model, max_cost=1.0)
+        assert (ended.reason, ended.cost) == (EndReason.FINISHED, 0.0)
+
+    def test_is_recorded_and_replayed(self, machine: ProgramEnv) -> None:
+        file = str(machine.base / "recording")
+        (ended,), _ = self.run(machine, "hi", client=Flaky(busy()), record=file)
+        (again,), _ = self.run(machine, "hi", replay=file)
+        assert again.text == ended.text == "Here I am."
+        assert again.usage == ended.usage

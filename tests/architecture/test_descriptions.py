@@ -9,6 +9,7 @@ import pytest
 
 from tejat.core.errors import UsageError
 from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, ParsingTool
 from tejat.tools import (
     DECLARATIONS,
@@ -19,7 +20,6 @@ from tejat.tools import (
     load_declarations,
     session_registry,
 )
-from tejat.tools.registry import ToolSource
 from tejat.workspace.context import Workspace
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,7 @@
 """The documentation is true: examples run, links and file names lead somewhere, nothing names a machine."""
 
 import doctest
+import json
 import os
 import re
 import shutil
@@ -40,11 +41,15 @@ def blocks(path: Path) -> list[tuple[str, str]]:
     return FENCE.findall(path.read_text(encoding="utf-8"))
 
 
+RUN_ELSEWHERE = {"docs/python/frameworks.md": "tests/integrations/test_framework_examples.py"}
+"""Pages whose programs need a service, and the tests that run them."""
+
+
 def programs() -> list[Example]:
     return [
         Example(name_of(path), text)
         for path in DOCUMENTS
-        if path.exists()
+        if path.exists() and name_of(path) not in RUN_ELSEWHERE
         for language, text in blocks(path)
         if language in {"python", "py"}
     ]
@@ -150,6 +155,16 @@ class TestExamples:
             shown = example.output.replace("…", "...")
             matches = doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS)
             assert matches, f"{example}:\nshown:\n{shown}\nbut was:\n{done.stdout}"
+
+
+def editor_settings() -> list[Example]:
+    pages = [ROOT / "docs" / "acp.md", *sorted((ROOT / "docs" / "editors").glob("*.md"))]
+    return [Example(name_of(page), text) for page in pages for language, text in blocks(page) if language == "json"]
+
+
+@pytest.mark.parametrize("example", editor_settings(), ids=str)
+def test_the_settings_of_editors_can_be_pasted(example: Example) -> None:
+    assert isinstance(json.loads(example.text), dict)
 
 
 class TestLinks:

@@ -65,6 +65,7 @@ def test_state_paths() -> None:
 
 MAY_RENAME = {
     "app/diagnostics/log_file.py",  # rotates the log
+    "batch/runner/attempts.py",  # moves the files of a task
     "workspace/downloads/placement.py",  # moves whole directories
     "workspace/files/temp_file.py",
     "workspace/processes/supervisor.py",  # runs without the package
@@ -112,11 +113,11 @@ def test_private_files() -> None:
 
 
 MAY_START_THREADS = {
-    "sync_agent.py",  # its thread runs the event loop
     "ui/terminal/forced_exit.py",  # works when the event loop hangs
     "workspace/files/line_slice.py",  # counts one file in parallel
     "workspace/sandbox/landlock_child.py",  # the restriction is for one thread
     "workspace/threads/daemon.py",
+    "workspace/threads/loop_thread.py",  # runs an event loop for synchronous programs
     "workspace/threads/pool.py",
 }
 

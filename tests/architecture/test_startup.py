@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tejat
+from support.extensions import write_extension
 from support.model_servers.gemini import ModelServer, text_reply
 
 REPORT = """
@@ -277,3 +278,75 @@ class TestTalking:
         assert within(loaded, NOT_FOR_TALKING | TERMINAL | FOREIGN | self.tools()) == set()
         assert within(loaded, {"tomllib", "datetime", "shlex", "tejat.models.scripted.model"}) == set()
         assert "tejat.models.gemini.client" in loaded
+
+
+FIRST_SCREEN = """
+import gc
+import os
+import sys
+
+def count_collections():
+    return sum(each["collections"] for each in gc.get_stats())
+
+def watch(descriptor, data):
+    written = write(descriptor, data)
+    if b"/help for commands" in bytes(data):
+        with open({report!r}, "w") as file:
+            file.write(repr([sorted(sys.modules), count_collections() - before]))
+        os._exit(0)
+    return written
+
+write, os.write = os.write, watch
+before = count_collections()
+from tejat.cli.main import program
+program()
+"""
+
+NOT_FOR_THE_FIRST_SCREEN = {
+    *("yaml", "tejat.app.skills", "tejat.tools.activate_skill", "tejat.engine.subagents"),
+    *("tejat.config.agents.directory", "tejat.config.agents.definition", "tejat.config.skills.discovery"),
+    *("tejat.config.front_matter", "tejat.config.files.yaml_cache", "tejat.config.files.parse_cache"),
+}
+
+
+class TestFirstScreen:
+    """`tejat` at a terminal, until the first prompt is drawn."""
+
+    def start(self, directory: Path) -> tuple[set[str], int]:
+        """The modules that are loaded, and how often garbage was collected."""
+        report, home = directory / "report", directory / "home"
+        controller, line = os.openpty()
+        environment = {"HOME": str(home), "PATH": os.defpath, "TERM": "xterm", "GEMINI_API_KEY": "none"}
+        try:
+            subprocess.run(
+                [sys.executable, "-c", FIRST_SCREEN.format(report=str(report))],
+                stdin=line,
+                stdout=line,
+                stderr=line,
+                cwd=directory / "project",
+                env={**environment, "COLORFGBG": "15;0"},
+                start_new_session=True,
+                timeout=60,
+                check=True,
+            )
+        finally:
+            os.close(controller)
+            os.close(line)
+        modules, collections = ast.literal_eval(report.read_text())
+        return set(modules), collections
+
+    def test_skills_and_agents_are_read_later(self, tmp_path: Path) -> None:
+        (tmp_path / "project").mkdir()
+        extension = write_extension(
+            tmp_path / "home/.gemini/extensions/demo",
+            files={
+                "skills/audit/SKILL.md": "---\nname: audit\ndescription: Audits.\n---\nBody\n",
+                "agents/helper.md": "---\nname: helper\ndescription: Helps.\n---\nYou help.\n",
+            },
+        )
+        for path in (extension, *extension.rglob("*")):
+            path.chmod(0o755)
+        modules, collections = self.start(tmp_path)
+        assert within(modules, NOT_FOR_THE_FIRST_SCREEN) == set()
+        assert "tejat.config.extensions.pins" in modules
+        assert collections == 0

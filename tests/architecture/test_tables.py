@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from importlib import import_module
 
-from support.source_tree import module_name, modules
+from support.source_tree import LOADED_BY_OTHERS, module_name, modules
 
 # Tables that lack members on purpose, and why these are never looked up.
 PARTIAL_TABLES = {
+    ("app/extensions/description/server_tools.py", "_LABELS"): "a server whose tools were listed has no label",
     ("app/setup/doctor.py", "_KEY_VARIABLES"): "checked with `in` before",
     ("engine/calls/policy_loader.py", "_TIERS"): "defaults are no rules",
     ("mcp/client.py", "_STEP_ACTIONS"): "only the steps of a connection that have a time limit",
@@ -16,6 +17,7 @@ PARTIAL_TABLES = {
     ("models/openai/request.py", "_NEXT_LIMIT"): "checked with `in` before; the last has no next one",
     ("tools/exit_plan_mode.py", "_MODES"): "a plan is approved for these modes only",
     ("ui/terminal/render/rich_output.py", "_SYSTEMS"): "without colours there is no system of them; checked before",
+    ("ui/acp/permissions/elicitation_form.py", "_TYPES"): "looked up for these kinds only",
     ("workspace/paths/glob/wildcard_regex.py", "_PREFIXES"): "checked before",
     ("workspace/sandbox/bubblewrap.py", "_PLACEHOLDER_TEXTS"): "checked with `in` before",
     ("workspace/search/dialects.py", "_FIXED_SYNTAX"): "the others are handled before",
@@ -25,6 +27,8 @@ PARTIAL_TABLES = {
 def looked_up_tables() -> Iterator[tuple[str, str, Mapping[Enum, object]]]:
     """Every table over an enum that is indexed with something unknown: file, name and table."""
     for file, tree in modules().items():
+        if file in LOADED_BY_OTHERS:
+            continue
         names = {
             node.value.id
             for node in ast.walk(tree)

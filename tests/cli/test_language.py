@@ -137,7 +137,16 @@ WRONG = [
     *(["tools"], ["policy", "x"], ["undo", "x"], ["undo", "restore", "x"], ["undo"], ["jobs"], ["jobs", "x"]),
     *(["trust", "--list"], ["mcp", "list"], ["mcp", "test", "x"], ["mcp", "remove", "x"], ["mcp", "add"]),
     *(["sessions", "x"], ["sessions", "show", "x"], ["sessions", "import"], ["hooks", "migrate"], ["skills", "list"]),
-    *(["doctr"], ["-m", "x", "doctor"], ["--acp"], ["-w"], ["--verison"], ["--yolo=x"], ["-e", "x"], ["completion"]),
+    *(
+        ["doctr"],
+        ["-m", "x", "doctor"],
+        ["--acp", "x"],
+        ["-w"],
+        ["--verison"],
+        ["--yolo=x"],
+        ["-e", "x"],
+        ["completion"],
+    ),
     *(["--nonsense"], ["-p", "a", "-i", "b"], ["--max-turns", "x"], ["--list-sessions"], ["tools", "call"]),
     *(
         ["tools", "call", "read_file", "x"],

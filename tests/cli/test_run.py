@@ -127,6 +127,13 @@ def test_worktrees_cannot_be_created_yet(machine: ProgramEnv) -> None:
     assert machine.run("-w", "fix", "-p", "hi") == ProgramResult(42, "", told)
 
 
-@pytest.mark.parametrize("words", [["--acp"], ["--experimental-acp", "-o", "json"]])
+@pytest.mark.parametrize("words", [["acp"], ["--acp"], ["--experimental-acp", "-o", "json"]])
 def test_acp_prints_nothing_a_client_could_take_for_an_answer(machine: ProgramEnv, words: list[str]) -> None:
-    assert machine.run(*words) == ProgramResult(42, "", "tejat: ACP is not supported yet.\n")
+    assert machine.run(*words) == ProgramResult(0, "", "")
+    told = "tejat: A prompt cannot be used with ACP: the client sends prompts.\n"
+    assert machine.run(*words, "-p", "hi") == ProgramResult(42, "", told)
+
+
+@pytest.mark.parametrize("words", [["acp", "--login"], ["--acp", "--login"], ["--login"]])
+def test_a_login_needs_a_terminal(machine: ProgramEnv, words: list[str]) -> None:
+    assert machine.run(*words) == ProgramResult(42, "", "tejat: --login needs a terminal.\n")

@@ -12,6 +12,7 @@ import pytest
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 
 ADMIN = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
@@ -40,13 +41,39 @@ class TestPlacesOf:
             state="/h/.local/state/tejat",
             gemini="/h/.gemini",
             admin=ADMIN,
+            runtime="/h/.local/state/tejat/run",
         )
 
     def test_where_variables_say(self) -> None:
         environment = {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s/", "GEMINI_CLI_HOME": "/g"}
         assert app_paths(environment) == AppPaths(
-            home="/h", config="/c/tejat", state="/s/tejat", gemini="/g/.gemini", admin=ADMIN
+            home="/h",
+            config="/c/tejat",
+            state="/s/tejat",
+            gemini="/g/.gemini",
+            admin=ADMIN,
+            runtime="/s/tejat/run",
         )
+
+    def test_a_run_with_a_state_of_its_own_shares_the_rest_with_the_user(self) -> None:
+        paths = app_paths({"HOME": "/h", "XDG_STATE_HOME": "/own"})
+        assert (paths.catalogue, paths.shared_state) == ("/own/tejat/catalogue.json", "/own/tejat")
+        shared = replace(paths, user_state="/h/.local/state/tejat")
+        assert (shared.sessions, shared.undo) == ("/own/tejat/sessions", "/own/tejat/undo")
+        assert shared.catalogue == "/h/.local/state/tejat/catalogue.json"
+        assert shared.mcp_logins == "/h/.local/state/tejat/mcp-logins"
+
+    def test_the_runtime_directory_has_to_be_private_and_the_users(self, tmp_path: Path) -> None:
+        base = tmp_path / "runtime"
+        environment = {"HOME": ACCOUNT_HOME, "XDG_RUNTIME_DIR": str(base)}
+        otherwise = f"{ACCOUNT_HOME}/.local/state/tejat/run"
+        assert app_paths(environment).runtime == otherwise
+        base.mkdir(mode=0o700)
+        assert app_paths(environment).runtime == f"{base}/tejat"
+        base.chmod(0o750)
+        assert app_paths(environment).runtime == otherwise
+        base.chmod(0o700)
+        assert app_paths({**environment, "HOME": "/h"}).runtime == "/h/.local/state/tejat/run"
 
     @pytest.mark.parametrize("value", ["", "relative", "./x", "~/x"])
     def test_relative_values_do_not_count(self, value: str) -> None:

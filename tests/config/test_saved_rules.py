@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.file_version import file_version
 from tejat.config.files.reader import MAX_BYTES
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
@@ -63,11 +64,11 @@ class TestSave:
 
     def test_several_at_once_and_none_twice(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a") + "\n" + rule("b") + rule("a"))
-        before = os.stat(paths.saved_rules)
+        before = file_version(paths.saved_rules)
         save_rules(paths, rule("b"))
         save_rules(paths, '[[ rule ]]\ndecision="allow"\ncommandPrefix="a" # the same\ntoolName="run_shell_command"')
         assert commands_in(paths) == ["a", "b"]
-        assert os.stat(paths.saved_rules) == before
+        assert file_version(paths.saved_rules) == before
 
     def test_a_file_that_outgrows_its_limit_is_used_and_shrinks(self, paths: AppPaths, tmp_path: Path) -> None:
         save_rules(paths, rule("kept"))

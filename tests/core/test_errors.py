@@ -1,7 +1,19 @@
 """The tree of failures and the kinds that are part of the contract."""
 
-import pytest
+import ast
+import copy
+import pickle
+from collections.abc import Container
+from functools import cache
+from importlib import import_module
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.public_values import comparable
+from support.public_values import errors as errors_of
+from support.source_tree import LOADED_BY_OTHERS, module_name, modules
 from tejat.core import errors
 from tejat.core.errors import ErrorType, TejatError, ToolFailure, UsageError, WorkspaceError
 
@@ -56,6 +68,9 @@ def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
     raised = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
     assert {kind.__name__: kind.__mro__[1].__name__ for kind in raised} == {
         "TejatError": "Exception",
+        "CallbackFailure": "TejatError",
+        "ApproverFailure": "CallbackFailure",
+        "RunFailed": "TejatError",
         "ToolFailure": "TejatError",
         "ConfigurationError": "UsageError",
         "NotTrusted": "UsageError",
@@ -93,3 +108,58 @@ def test_a_usage_error_never_passes_for_something_to_tell_the_model() -> None:
     with pytest.raises(TejatError) as caught:
         raise UsageError("no such directory")
     assert not isinstance(caught.value, ToolFailure)
+
+
+@cache
+def error_classes() -> list[type[TejatError]]:
+    """Every exception of the package, in whatever module it is."""
+    found: dict[str, type[TejatError]] = {"TejatError": TejatError}
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        for file, name in classes_below(found):
+            found[name] = getattr(import_module(module_name(file)), name)
+    return list(found.values())
+
+
+def classes_below(names: Container[str]) -> list[tuple[str, str]]:
+    """The file and name of every class whose first base has one of these names."""
+    return [
+        (file, node.name)
+        for file, tree in modules().items()
+        if file not in LOADED_BY_OTHERS
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.bases and ast.unparse(node.bases[0]) in names
+    ]
+
+
+class TestCopies:
+    @settings(max_examples=100, deadline=None)
+    @given(data=st.data())
+    def test_every_error_is_pickled_and_copied_with_its_attributes(self, data: st.DataObject) -> None:
+        error = data.draw(errors_of(data.draw(st.sampled_from(error_classes()))))
+        for copied in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error), copy.copy(error)):
+            assert comparable(copied) == comparable(error)
+            assert (str(copied), repr(copied)) == (str(error), repr(error))
+
+    def test_the_errors_that_users_see_are_among_them(self) -> None:
+        names = {cls.__name__ for cls in error_classes()}
+        assert names >= {"ToolFailure", "WorkspaceError", "UsageError", "ModelFailure", "ConfigurationError"}
+        assert len(names) > 15
+
+    def test_a_subclass_of_a_user_need_not_do_anything(self) -> None:
+        copied = pickle.loads(pickle.dumps(OwnFailure("disk", size=3)))
+        assert (type(copied), copied.size, copied.message, copied.error_type) == (
+            OwnFailure,
+            3,
+            "disk: 3",
+            ErrorType.UNKNOWN,
+        )
+
+
+class OwnFailure(ToolFailure):
+    """A failure with a constructor of its own."""
+
+    def __init__(self, name: str, *, size: int) -> None:
+        super().__init__(f"{name}: {size}", ErrorType.UNKNOWN)
+        self.size = size

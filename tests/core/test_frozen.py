@@ -5,13 +5,15 @@ import dataclasses
 import pickle
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.frozen import field, fields_of, frozen, frozen_identity, is_frozen, replace
+from support.public_values import comparable, instances, value_classes
+from tejat.core.frozen import Value, field, fields_of, frozen, frozen_identity, is_frozen, replace
 
 NAMES = ("a", "b", "c", "cls", "type", "_own")
 NOTHING = object()
@@ -374,3 +376,58 @@ class TestIdentity:
         thing = Thing("a")
         changed = replace(thing, size=5)
         assert (changed.name, changed.size, changed == thing) == ("a", 5, False)
+
+
+@frozen
+class Report(Value):
+    title: str
+    body: str = ""
+    tags: Sequence[str] = ()
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
+    secret: str = field(default="", repr=False)
+    handle: object = field(default=None, repr=False, compare=False, is_local=True)
+
+
+class TestValue:
+    @pytest.mark.parametrize("cls", value_classes(), ids=lambda cls: cls.__name__)
+    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def test_every_public_value_is_pickled_and_copied(self, cls: type[Value], data: st.DataObject) -> None:
+        value = data.draw(instances(cls))
+        for copied in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value), copy.copy(value)):
+            assert comparable(copied) == comparable(value)
+
+    def test_a_local_field_is_in_no_pickle(self) -> None:
+        report = Report("a", handle=lambda: 1)
+        assert pickle.loads(pickle.dumps(report)) == report
+        assert pickle.loads(pickle.dumps(report)).handle is None
+
+    def test_a_read_only_mapping_is_pickled_as_a_dict(self) -> None:
+        report = Report("a", options=MappingProxyType({"b": 1}))
+        assert pickle.loads(pickle.dumps(report)).options == {"b": 1}
+
+    def test_defaults_and_secrets_are_not_shown(self) -> None:
+        assert repr(Report("a", secret="key")) == "Report(title='a')"
+        assert (
+            repr(Report("a", tags=("b",), options={"c": None})) == "Report(title='a', tags=('b',), options={'c': None})"
+        )
+
+    def test_long_contents_are_cut(self) -> None:
+        long = Report("t" * 500, tags=["tag"] * 100, options={"text": "x" * 300} | dict.fromkeys("abcdefghij"))
+        shown = repr(long)
+        assert f"title='{'t' * 160}'... (500 characters)" in shown
+        assert "'tag', ... 92 more]" in shown
+        assert f"'text': '{'x' * 160}'... (300 characters)" in shown
+        assert "... 3 more}" in shown
+        assert len(shown) < 700
+
+    def test_an_equal_value_of_another_type_is_shown(self) -> None:
+        assert repr(Report("a", tags=[])) == "Report(title='a', tags=[])"
+
+    def test_the_repr_of_other_classes_is_whole(self) -> None:
+        """Some are hashed by it."""
+        assert repr(Point(1)) == "Point(x=1, y=0)"
+        assert len(repr(Box("x" * 1000))) > 1000
+
+    def test_users_see_the_methods(self) -> None:
+        assert Report("a").to_dict()["title"] == "a"

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 from collections.abc import Iterator
 
 import pytest
@@ -107,3 +108,21 @@ def test_a_translation_with_a_slip_is_shown_in_english() -> None:
         assert _("there is no {path}", path="a") == "there is no a"
     finally:
         use_translations(None)
+
+
+@pytest.mark.usefixtures("loud")
+@pytest.mark.parametrize(
+    "text",
+    [
+        lazy("no {what}", what="file"),
+        lazy("failed: {error}", error=OSError("disk")),
+        lazy_plural("{count} file", "{count} files", 2),
+        join_lazy(", ", [lazy("one"), "two"]),
+        map_lazy(lazy("one"), lambda text: f"<{text}>"),
+    ],
+)
+def test_a_pickle_has_the_english_text_and_its_translation(text: LazyString) -> None:
+    restored = pickle.loads(pickle.dumps(text))
+    assert isinstance(restored, LazyString)
+    assert (restored, translate(restored)) == (text, translate(text))
+    assert pickle.loads(pickle.dumps(restored)) == text

@@ -139,3 +139,11 @@ def test_merging_keeps_everything_that_is_said_last(below: Any, above: Any) -> N
     merged = merge_objects(below, above)
     assert set(merged) == {*below, *above}
     assert merge_objects(merged, above) == merged
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "b": 2, "a": 1}', '[{"x": {"a": 1, "a": 2}}]'])
+def test_repeated_keys_are_refused_on_request(text: str) -> None:
+    with pytest.raises(InvalidJson, match='the key "a" occurs twice'):
+        load_json(text, unique_keys=True)
+    load_json(text)
+    assert load_json('{"a": {"a": 1}}', unique_keys=True) == {"a": {"a": 1}}

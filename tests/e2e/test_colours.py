@@ -47,7 +47,8 @@ def seen(terminal_env: TerminalEnv, setting: TerminalSetting, **environment: str
         rows = printed_rows(user)
         (terminal_env.project / "new.py").unlink()
         send_prompt(user, "risk it")
-        user.wait_for("rm -rf x", idle=True)
+        user.wait_for("rm -rf x")
+        user.wait_for("Enter to confirm", idle=True)  # the keys below a question
         return without_times("\n".join(rows)), without_times(user.text), user.raw
 
 

@@ -145,3 +145,27 @@ def test_escape_says_once_what_it_did(terminal_env: TerminalEnv) -> None:
         user.wait_for("Press Esc again to clear the prompt.")
         user.press("escape")
         user.wait_until(lambda screen: prompt_row(screen) == ">", wanted="an empty prompt")
+
+
+def put_skill(env: TerminalEnv, name: str, description: str) -> None:
+    path = env.home / ".agents" / "skills" / name / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"---\nname: {name}\ndescription: {description}\n---\nBody\n")
+
+
+def test_notices_about_skills_follow_the_first_screen(terminal_env: TerminalEnv) -> None:
+    put_skill(terminal_env, "broken", "x" * 2000)
+    with terminal_env.open_chat(HI) as user:
+        user.wait_for("the description is", idle=True)
+        rows = printed_rows(user)
+        notice = next(at for at, row in enumerate(rows) if "the description is" in row)
+        assert next(at for at, row in enumerate(rows) if "Esc to stop" in row) < notice
+        assert user.screen.history().count("the description is") == 1
+        assert user.screen.history().count("Tejat ") == 1
+
+
+def test_keys_right_after_the_first_screen_find_skills(terminal_env: TerminalEnv) -> None:
+    put_skill(terminal_env, "align-columns", "Aligns columns.")
+    with terminal_env.open_chat(HI) as user:
+        user.type("/align")
+        user.wait_for("Aligns columns.", idle=True)

@@ -176,12 +176,13 @@ def test_vi_keys(terminal_env: TerminalEnv) -> None:
     with terminal_env.open_chat(script_answer(when="one 2 three", say="Three.")) as user:
         user.type("one two three")
         user.wait_for("> one two three", idle=True)
+        # The cursor moves when the key counts: before, it would be Alt with the next one.
         user.press("escape")
-        time.sleep(0.2)
+        user.wait_until(lambda screen: screen.cursor[0] == len("> one two thre"), wanted="the cursor at the end")
         user.type("bbce2")
-        user.press("escape")
         wait_for_editor(user, "> one 2 three")
-        time.sleep(0.2)  # else it is Alt with Enter
+        user.press("escape")
+        user.wait_until(lambda screen: screen.cursor[0] == len("> one "), wanted="the cursor on the number")
         user.press("enter")
         user.wait_for("\nThree.", idle=True)
 

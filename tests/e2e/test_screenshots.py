@@ -18,6 +18,7 @@ MAX_BYTES = 400_000
 FILES = [f"{name}-{palette.name}.svg" for name in (*PICTURES, ANIMATION) for palette in SCHEMES]
 DIFFERENT = (
     *TIMES,
+    (re.compile(r", 8 s(?=\))| \(8 s\)"), ""),  # of commands that took a second or more
     (re.compile(r"\b\d+\.\d+\.\d+(?:\.?\w+)?\b"), "VERSION"),
     (re.compile(r"\$\d+\.\d+"), "COST"),
 )

@@ -16,7 +16,8 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
 from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
-from tejat.engine.calls.scheduler import Batch, Scheduler
+from tejat.engine.calls.batch import Batch
+from tejat.engine.calls.scheduler import Scheduler
 
 KINDS = {"look": Kind.READ, "fetch": Kind.FETCH, "edit": Kind.EDIT, "run": Kind.OTHER}
 ENDINGS = ("done", "fail", "break", "stale", "refuse to propose")

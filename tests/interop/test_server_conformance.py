@@ -103,7 +103,6 @@ class ReportsProgress(Gives):
         self.can_update_output = True
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
-        assert context.update_output is not None
         for percent in (0, 50, 100):
             context.update_output(f"{percent} %")
             await asyncio.sleep(0.4)

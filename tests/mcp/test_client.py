@@ -211,6 +211,16 @@ def test_servers_that_are_odd_and_work(fault: str) -> None:
     assert (status.state, len(status.features.tools)) == (ServerState.CONNECTED, 9)
 
 
+def test_the_states_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="tejat.mcp")
+    status = status_of()
+    assert [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "tejat.mcp"] == [
+        ("INFO", f"{status.alias}: connecting"),
+        ("INFO", f"{status.alias}: connected, tools: {len(status.features.tools)}"),
+        ("INFO", f"{status.alias}: disconnected. The server session was closed."),
+    ]
+
+
 def test_a_program_that_is_not_there() -> None:
     def connect() -> Transport:
         assert supervisor is not None

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from support.source_tree import ROOT
+from support.source_tree import ROOT, installed_pages
 from tejat import __version__
 
 BUILD = "import sys; from flit_core import buildapi; print(getattr(buildapi, sys.argv[1])(sys.argv[2]))"
 WHEEL = f"tejat-{__version__}-py3-none-any.whl"
 SDIST = f"tejat-{__version__}.tar.gz"
+PAGES = installed_pages()
 
 
 def build(kind: str, source: Path, target: Path) -> Path:
@@ -90,10 +91,16 @@ def names_in_wheel(path: Path) -> list[str]:
 def test_the_wheel_has_everything_the_program_reads(wheel: Path) -> None:
     names = names_in_wheel(wheel)
     assert wheel.name == WHEEL
-    pages = {f"tejat/docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    pages = {f"tejat/docs/{page}" for page in PAGES}
     assert pages <= {*names}
     assert f"tejat-{__version__}.data/data/share/man/man1/tejat.1" in names
     assert "tejat/py.typed" in names
+    assert "tejat/ui/html/style.css" in names
+    assert {
+        "tejat/ui/web/static/app.js",
+        "tejat/ui/web/static/session/view.js",
+        "tejat/ui/html/charts/charts.css",
+    } <= set(names)
     assert not [name for name in names if name.endswith(".pyc") or name.startswith("tests")]
 
 
@@ -108,8 +115,9 @@ def test_the_sdist_gives_the_same_wheel(wheel: Path, sdist: Path, tmp_path: Path
 
 
 def test_every_page_is_linked_into_the_package() -> None:
-    linked = {path.name: path.resolve() for path in (ROOT / "src" / "tejat" / "docs").iterdir()}
-    assert linked == {path.name: path.resolve() for path in (ROOT / "docs").glob("*.md")}
+    package = ROOT / "src" / "tejat" / "docs"
+    linked = {path.relative_to(package).as_posix(): path.resolve() for path in package.rglob("*") if path.is_file()}
+    assert linked == {page: ROOT / "docs" / page for page in PAGES}
 
 
 def test_the_installed_program_runs(tejat: Callable[..., str], installed: Path) -> None:

@@ -1,5 +1,6 @@
 """`scripts/release` on a clone of its own."""
 
+import json
 import os
 import re
 import shutil
@@ -50,6 +51,10 @@ class Clone:
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
+    def registry_entry(self) -> tuple[str, str]:
+        entry = json.loads((self.root / "packaging/acp-registry/tejat/agent.json").read_text())
+        return entry["version"], entry["distribution"]["uvx"]["package"]
+
     def state(self) -> str:
         return self.git("status", "--porcelain") + self.git("log", "--oneline") + self.git("tag")
 
@@ -71,8 +76,15 @@ def test_a_release(clone: Clone) -> None:
     assert re.search(
         r"## Unreleased\n\n## 9\.8\.0 - \d{4}-\d\d-\d\d\n\n### Added\n\n- Something new\.\n\n## 0\.0\.1", text
     )
-    assert "tejat 9.8.0" in (clone.root / "packaging/share/man/man1/tejat.1").read_text()
+    assert "tejat 9.8.0" in (clone.root / "packaging/data/share/man/man1/tejat.1").read_text()
+    assert clone.registry_entry() == ("9.8.0", "tejat==9.8.0")
     assert "no entries" in clone.release("9.8.1", code=1)
+
+
+def test_a_candidate_is_not_for_the_registry_of_agents(clone: Clone) -> None:
+    before = clone.registry_entry()
+    clone.release("9.8.0rc1", "--checks", "true")
+    assert clone.registry_entry() == before
 
 
 def test_nothing_changes_unless_everything_works(clone: Clone) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import tejat
 from support.source_tree import ROOT
 
 
@@ -47,6 +48,11 @@ def pages(site: Path) -> dict[Path, Page]:
 def test_every_page_is_built(site: Path) -> None:
     names = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
     assert {path.relative_to(site) for path in site.rglob("*.html")} - {Path("404.html")} == names
+
+
+def test_the_reference_shows_every_public_name(pages: dict[Path, Page]) -> None:
+    ids = {found for path, page in pages.items() if path.parent.name == "reference" for found in page.ids}
+    assert {f"tejat.{name}" for name in tejat._NAMES} - ids == set()
 
 
 def test_links_and_anchors_lead_somewhere(pages: dict[Path, Page]) -> None:

@@ -221,6 +221,59 @@ class TestHiding:
         ]
 
 
+class TestOnlyReads:
+    READERS = rule(ALLOW, server="db", hints=(("readOnlyHint", True),))
+
+    def says(self, *rules: PolicyRule, mode: ApprovalMode = DEFAULT, **fields: Any) -> bool:
+        given = {"server": "db", "hints": {"readOnlyHint": True}, **fields}
+        return PolicyEngine(rules, mode).declares_read_only(facts("look", **given))
+
+    def test_a_rule_for_tools_that_are_annotated_so(self) -> None:
+        assert self.says(self.READERS)
+        assert self.says(self.READERS, subagent="user:reader")
+        assert self.says(replace(self.READERS, subagent="reader"), subagent="user:reader")
+        assert self.says(replace(self.READERS, project=ROOT))
+
+    def test_the_claim_of_the_server_alone_says_nothing(self) -> None:
+        assert not self.says()
+        assert not self.says(rule(ALLOW), rule(ALLOW, server="db"), rule(ALLOW, "look", server="db"))
+
+    @pytest.mark.parametrize(
+        "hints",
+        [{}, {"readOnlyHint": False}, {"readOnlyHint": "true"}, {"readOnlyHint": True, "destructiveHint": True}],
+    )
+    def test_the_rule_alone_says_nothing(self, hints: dict[str, object]) -> None:
+        assert not self.says(self.READERS, hints=hints)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"server": "other"},
+            {"decision": ASK},
+            {"decision": DENY},
+            {"hints": (("readOnlyHint", False),)},
+            {"hints": (("idempotentHint", True), ("readOnlyHint", True))},
+            {"arguments": "x"},
+            {"path": "**"},
+            {"tier": Tier.WORKSPACE},
+            {"tier": Tier.EXTENSION},
+            {"subagent": "writer"},
+            {"project": "/elsewhere"},
+            {"modes": frozenset({PLAN})},
+            {"passed_over": "it does not count"},
+        ],
+    )
+    def test_other_rules(self, changes: dict[str, Any]) -> None:
+        assert not self.says(replace(self.READERS, **changes), subagent="user:reader")
+
+    def test_a_tool_that_changed_since_it_was_allowed(self) -> None:
+        assert not self.says(self.READERS, definition_changed=True)
+
+    def test_plan_mode_needs_a_rule_for_it(self) -> None:
+        assert not self.says(self.READERS, mode=PLAN)
+        assert self.says(replace(self.READERS, modes=frozenset({PLAN})), mode=PLAN)
+
+
 class TestSecretFiles:
     @pytest.mark.parametrize("tool", ["read_file", "read_many_files", "search_file_content"])
     def test_showing_one_asks(self, tool: str) -> None:

@@ -32,7 +32,7 @@ from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 from tejat.models.retry import RetryingModel
-from tejat.models.scripted.model import ScriptedModel
+from tejat.models.scripted.model import ScriptClient
 from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall
 
 SYSTEM = "You are a test."
@@ -61,7 +61,7 @@ class RecordingModel:
 
     def __init__(self, answers: Sequence[ScriptedAnswer], *, window: int = 1_000_000, name: str = "first") -> None:
         numbered = [_numbered(answer, number) for number, answer in enumerate(answers, 1)]
-        self._inner = ScriptedModel(Script(tuple(numbered), window), name)
+        self._inner = ScriptClient(Script(tuple(numbered), window), name)
         self._name = name
         self.requests: list[ModelRequest] = []
         self.asked: list[list[tuple[str, tuple[MessagePart, ...]]]] = []

@@ -13,8 +13,8 @@ from support.prompter import FakePrompter
 from tejat import __version__
 from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
-from tejat.app.preferences import preferences_from_settings
-from tejat.app.session.manager import open_session_manager
+from tejat.app.session.lifespan import open_session_manager
+from tejat.app.session.preferences import preferences_from_settings
 from tejat.core.agent.events import AgentEvent, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver

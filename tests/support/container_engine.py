@@ -98,7 +98,7 @@ class ContainerStandIn:
             "runtimes": ["runc"],
             "containers": [],
             "path": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.defpath}",
-            "bwrap": _find_bubblewrap(directory),
+            "bwrap": find_bubblewrap(directory),
             # What the image has, though the temporary directory of the host is hidden.
             "image_paths": [sys.prefix, str(_TESTS)],
         }
@@ -130,7 +130,7 @@ class ContainerStandIn:
         return [call for call in map(json.loads, lines) if call["argv"][0] == command]
 
 
-def _find_bubblewrap(directory: Path) -> str:
+def find_bubblewrap(directory: Path) -> str:
     state = directory / "bubblewrap"
     sandbox, _ = select_sandbox(SandboxMode.AUTO, roots=[str(directory / "root")], state_directory=str(state))
     if not isinstance(sandbox, BubblewrapSandbox):

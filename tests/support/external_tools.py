@@ -11,8 +11,8 @@ from typing import Any
 
 from support.model_servers.gemini import ModelServer, Received, Reply, function_call, text_reply
 from support.program import ProgramEnv
-from tejat.app.session.manager import open_agent
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.session.lifespan import open_agent
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.core.agent.events import AgentEvent, Noticed, RunEnded, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver

@@ -15,6 +15,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import Params
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.engine.calls.call_facts import FactCollector
@@ -99,7 +100,7 @@ def open_scheduler(
 ) -> Generator[Scheduler]:
     registry = ToolRegistry()
     for tool in tools:
-        registry.register(tool)
+        registry.register(tool, source=ToolSource.BUILT_IN)
     with Roots([directory]) as roots:
         yield create_scheduler(roots, registry, approver, rules=rules, mode=mode, save=save, remembers=remembers)
 

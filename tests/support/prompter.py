@@ -1,6 +1,6 @@
 """A fake prompter."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tejat.core.errors import UsageError
 from tejat.core.ui.prompter import Choice
@@ -8,7 +8,10 @@ from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, Re
 
 
 class FakePrompter:
-    """Answers each kind of question in turn, with None when no answers are left. Keeps the output."""
+    """Answers each kind of question in turn, with None when no answers are left. Keeps the output.
+
+    With `pages`, everything that can be is shown in a pager.
+    """
 
     def __init__(
         self,
@@ -17,6 +20,7 @@ class FakePrompter:
         entries: Iterable[str | None] = (),
         edits: Iterable[str | None] = (),
         can_copy: bool = True,
+        pages: bool = False,
     ) -> None:
         self.reports: list[Report] = []
         self.asked: list[Choice | str] = []
@@ -25,9 +29,14 @@ class FakePrompter:
         self._entries = iter(entries)
         self._edits = iter(edits)
         self._can_copy = can_copy
+        self._pages = pages
 
     def show(self, report: Report) -> None:
         self.reports.append(report)
+
+    async def page(self, reports: Sequence[Report]) -> bool:
+        self.reports += reports
+        return self._pages
 
     async def choose(self, choice: Choice) -> int | None:
         self.asked.append(choice)

@@ -23,7 +23,7 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from support.fault_injection import FILE_SYSTEMS, NthCallFails, fail, limit_file_system
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.open_tools import open_tools
 from tejat.core.messages.types import FunctionCall
 from tejat.core.undo import RestoreResult
 from tejat.engine.calls.undo_recorder import UndoRecorder

@@ -75,5 +75,7 @@ OWN_EXAMPLES: dict[str, object] = {
     "agents.claude": True,
     "sandbox.image": "image",
     "web.searchUrl": "https://example.com/search",
+    "acp.terminals": False,
+    "sessions.server": False,
 }
 """A valid value for every setting that only Tejat has."""

@@ -15,6 +15,8 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.truncateToolOutputThreshold",), 1000, "output_characters", 1000),
     (("tools.indexAboveTokens",), 1000, "index_above_tokens", 1000),
     (("tools.sandbox", "sandbox"), "required", "sandbox", SandboxRequest(SandboxMode.REQUIRED)),
+    (("acp.terminals",), False, "editor_terminals", False),
+    (("sessions.server",), False, "session_server", False),
     (("sandbox.image",), "mine:1", "sandbox_image", "mine:1"),
     (("security.toolSandboxing",), True, "tool_sandboxing", True),
     (("tools.sandboxNetworkAccess",), True, "sandbox_network", True),

@@ -18,7 +18,6 @@ class Sleeper(Generic[_Event]):
 
     async def sleep(self, context: ToolContext) -> None:
         """Sleeps."""
-        assert context.update_output is not None
         context.update_output("asleep")
         self.began.set()
         try:

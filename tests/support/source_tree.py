@@ -22,6 +22,17 @@ def support_modules() -> dict[str, ast.Module]:
     return _parse_files(ROOT / "tests" / "support")
 
 
+FRAMEWORK_ADAPTERS = {
+    "integrations/google_adk.py",
+    "integrations/langchain.py",
+    "integrations/openai_agents.py",
+    "integrations/pydantic_ai.py",
+}
+"""Adapters for agent frameworks, whose packages are extras."""
+LOADED_BY_OTHERS = {"integrations/harbor.py", "integrations/inspect_swe.py", *FRAMEWORK_ADAPTERS}
+"""Adapters that only the program of another project loads, whose packages Tejat does not depend on."""
+
+
 def _parse_files(directory: Path) -> dict[str, ast.Module]:
     return {
         path.relative_to(directory).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
@@ -33,3 +44,12 @@ def module_name(file: str) -> str:
     """The dotted name of a source file."""
     parts = ("tejat", *Path(file).with_suffix("").parts)
     return ".".join(parts).removesuffix(".__init__")
+
+
+def installed_pages() -> list[str]:
+    """The pages of the documentation that are installed with the program, by their path below `docs`.
+
+    The API reference is complete only in the site.
+    """
+    pages = (path.relative_to(ROOT / "docs").as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))
+    return [page for page in pages if not page.startswith(("design/", "examples/", "python/reference/"))]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from support.program import ProgramEnv
-from tejat.app.session.manager import SessionManager, open_session_manager
+from tejat.app.session.lifespan import open_session_manager
+from tejat.app.session.manager import SessionManager
 from tejat.core.agent.events import AgentEvent, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted

@@ -11,6 +11,7 @@ from support.approver import FakeApprover
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, TrialConfirmation
 from tejat.core.approval.modes import ApprovalMode, SandboxMode
 from tejat.core.messages.types import FunctionCall
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import Event
 from tejat.engine.calls.call_facts import FactCollector
@@ -80,7 +81,7 @@ class TrialEnv:
             )
             journal = UndoRecorder(str(self.state / "undo"), [str(self.root)])
             registry = ToolRegistry()
-            registry.register(ShellTool(workspace, shell))
+            registry.register(ShellTool(workspace, shell), source=ToolSource.BUILT_IN)
             facts = FactCollector(workspace.roots, home=str(self.home), search_path=PATH)
             permission = Permission(PolicyEngine([], mode=ApprovalMode.DEFAULT), facts, approver)
             try:

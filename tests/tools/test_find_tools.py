@@ -9,11 +9,12 @@ from support.tool_results import invalid_params_result
 from tejat.core.errors import ErrorType
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
 from tejat.tools import find_tools_entry
 from tejat.tools.descriptions import load_description
 from tejat.tools.find_tools import MAX_LOADED, FindToolsTool
-from tejat.tools.registry import FIND_TOOLS, ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import FIND_TOOLS, ToolRegistry, entry_for
 from tejat.tools.tool_search.summary import MAX_TOKENS
 
 
@@ -84,7 +85,7 @@ class TestAnswers:
 
     def test_only_those_that_it_was_made_with(self) -> None:
         registry = registry_of(*SMALL)
-        registry.register(CatalogueTool("", "own", [], "Own branch."))
+        registry.register(CatalogueTool("", "own", [], "Own branch."), source=ToolSource.BUILT_IN)
         tool = FindToolsTool(registry, registry.tools_by_server("hub")[:2])
         result = asyncio.run(validate_and_execute(tool, {"query": "branch door own", "names": ["__own", "paint_door"]}))
         assert str(result.llm_content).startswith('There is no tool "__own".\nThere is no tool "paint_door".\n')

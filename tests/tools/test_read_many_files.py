@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.editor_workspace import EditorWorkspace
 from support.media_files import png
 from support.tool_results import unprivileged_user
 from tejat.core.errors import ErrorType
@@ -457,3 +458,25 @@ def test_a_cancelled_call_ends_promptly(tool: ReadManyFilesTool, root: Path) -> 
         return time.monotonic() - started
 
     assert asyncio.run(cancel()) < 1
+
+
+class TestEditor:
+    def test_unsaved_text_and_files_that_are_only_in_the_editor(self, root: Path) -> None:
+        with EditorWorkspace(root) as env:
+            path = env.file("a.txt", b"on disk")
+            env.editor.type(path, "unsaved")
+            env.editor.type(root / "new.txt", "new")
+            result = env.read_many("a.txt", "new.txt", "none.txt", "*.md")
+            expected = [block("a.txt", "unsaved"), block("new.txt", "new"), END]
+            assert (result.llm_content, result.error) == (expected, None)
+            assert "Skipped" not in str(result.return_display)
+
+    def test_an_editor_that_does_not_answer(self, root: Path) -> None:
+        with EditorWorkspace(root, seconds=0.2, read="silent") as env:
+            for number in range(30):
+                env.file(f"{number}.txt", b"x")
+            began = time.monotonic()
+            result = env.read_many("*.txt")
+            assert time.monotonic() - began < 10
+            assert result.llm_content == [NOTHING]
+            assert "Read error: The editor did not answer" in str(result.return_display)

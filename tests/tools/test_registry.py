@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.messages.types import Params
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
-from tejat.tools.registry import ALIASES, FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import ACTIVATE_SKILL, ALIASES, FIND_TOOLS, ToolEntry, ToolRegistry, entry_for
 
 SEARCH_ALIASES = ALIASES["search_file_content"]
 
@@ -76,7 +77,7 @@ def clash(name: str, owner: str) -> str:
 def registry_of(*tools: BaseTool) -> ToolRegistry:
     registry = ToolRegistry()
     for tool in tools:
-        registry.register(tool)
+        registry.register(tool, source=ToolSource.BUILT_IN)
     return registry
 
 
@@ -121,7 +122,7 @@ class TestLookingUp:
         assert registry.names() == ["draw"]
         assert registry.get("paint") is None
         again = NamedTool("paint")
-        registry.register(again)
+        registry.register(again, source=ToolSource.BUILT_IN)
         assert registry["paint"] is again
 
 
@@ -184,20 +185,20 @@ class TestClashes:
         registry = registry_of(NamedTool("paint"))
         registry.select(exclude=["paint"])
         with pytest.raises(UsageError, match="cannot be registered"):
-            registry.register(NamedTool("paint"))
+            registry.register(NamedTool("paint"), source=ToolSource.BUILT_IN)
 
     @pytest.mark.parametrize("alias", SEARCH_ALIASES)
     def test_an_alias_of_a_registered_tool_is_taken(self, alias: str) -> None:
         registry = registry_of(GrepTool("search_file_content"))
         with pytest.raises(UsageError, match=f'"{alias}" cannot be registered'):
-            registry.register(NamedTool(alias))
+            registry.register(NamedTool(alias), source=ToolSource.BUILT_IN)
 
     @pytest.mark.parametrize("alias", SEARCH_ALIASES)
     def test_a_tool_whose_alias_is_taken_is_refused_as_well(self, alias: str) -> None:
         stranger = NamedTool(alias)
         registry = registry_of(stranger)
         with pytest.raises(UsageError, match='"search_file_content" cannot be registered'):
-            registry.register(GrepTool("search_file_content"))
+            registry.register(GrepTool("search_file_content"), source=ToolSource.BUILT_IN)
         assert registry[alias] is stranger
         assert registry.names() == [alias]
 
@@ -326,7 +327,7 @@ class TestSettings:
     def test_settings_hold_for_tools_that_come_later(self) -> None:
         registry = ToolRegistry()
         registry.select(exclude=["paint"])
-        registry.register(NamedTool("paint"))
+        registry.register(NamedTool("paint"), source=ToolSource.BUILT_IN)
         assert registry.names() == []
 
     def test_the_settings_are_read_and_never_changed(self) -> None:
@@ -416,7 +417,9 @@ class TestServers:
             clash("read_file", "ReadFile (built-in)")
         ]
 
-    @pytest.mark.parametrize("name", ["grep", "GrepTool", "RipGrepTool", "search_file_content", FIND_TOOLS])
+    @pytest.mark.parametrize(
+        "name", [*("grep", "GrepTool", "RipGrepTool", "search_file_content"), FIND_TOOLS, ACTIVATE_SKILL]
+    )
     def test_nor_is_an_alias_or_the_name_of_its_class(self, name: str) -> None:
         registry = self.registry()
         (problem,) = registry.replace_discovered_tools([entry_for(NamedTool(name))])
@@ -505,7 +508,7 @@ class TestServers:
         ]
         for number in order:
             steps[number]()
-        registry.register(NamedTool("own"))
+        registry.register(NamedTool("own"), source=ToolSource.BUILT_IN)
         assert registry.names() == ["own", "p", "d", "a__y", "a__x", "b__z", "b__a"]
 
     @settings(max_examples=100, deadline=None)
@@ -570,7 +573,7 @@ class TestTellingOf:
             lambda: registry.select(exclude=["pull"]),
             lambda: registry.replace_server_tools("hub", []),
             lambda: registry.unregister("own"),
-            lambda: registry.register(NamedTool("own")),
+            lambda: registry.register(NamedTool("own"), source=ToolSource.BUILT_IN),
         ):
             change()
             seen.append(registry.version)
@@ -637,3 +640,34 @@ class TestUnknownNames:
         told = self.error_message(registry, "hub_create_pul_request")
         assert time.process_time() - began < 0.5
         assert told.startswith(' Did you mean one of: "hub__create_pull_request", ')
+
+
+class TestCollection:
+    def test_a_registry_has_names_in_order(self) -> None:
+        registry = ToolRegistry()
+        assert (list(registry), len(registry), bool(registry), repr(registry)) == (
+            [],
+            0,
+            True,
+            "<ToolRegistry: no tools>",
+        )
+        registry.register(NamedTool("own"))
+        registry.register(NamedTool("paint"), source=ToolSource.BUILT_IN)
+        assert (list(registry), len(registry)) == (["paint", "own"], 2)
+        assert ("own" in registry, "other" in registry, 5 in registry) == (True, False, False)
+        assert repr(registry) == "<ToolRegistry: paint, own>"
+        registry.select(exclude="own")
+        assert (list(registry), len(registry)) == (["paint"], 1)
+
+    def test_a_registered_tool_is_the_callers_own(self) -> None:
+        registry = ToolRegistry()
+        registry.register(NamedTool("own"))
+        (entry,) = registry.entries()
+        assert entry.source is ToolSource.PYTHON
+
+    def test_what_is_no_tool_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="NamedTool is a class"):
+            ToolRegistry().register(NamedTool)  # pyright: ignore[reportArgumentType]
+
+    def test_one_alternate_name_is_one(self) -> None:
+        assert entry_for(NamedTool("own"), alternate_names="other").alternate_names == {"other"}

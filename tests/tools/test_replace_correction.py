@@ -19,7 +19,7 @@ from tejat.core.model import ModelRequest, ModelResponse
 from tejat.core.tools.base import ToolError, ToolResult, validate_and_execute
 from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
-from tejat.engine.calls.scheduler import CANCELLED_BEFORE_START
+from tejat.engine.calls.batch_call import CANCELLED_BEFORE_START
 from tejat.engine.loop.edit_correction import ModelEditCorrector
 from tejat.tools import session_registry
 from tejat.tools.read_file import ReadFileTool

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
@@ -19,10 +20,11 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
-from tejat.core.model import ModelClient, ModelFailure
+from tejat.core.model import Model, ModelClient, ModelFailure
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.models.fallback import ChainFallback, ModelFallback, SingleFallback
 from tejat.engine.models.router import ROUTER_PURPOSE, PromptRouter, RouterModels
+from tejat.engine.sessions.session_id import new_session_id
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.catalogue.catalogue_file import load_catalogue
@@ -36,29 +38,47 @@ DEFAULT_MODEL = "auto"
 
 
 class RunModel(NamedTuple):
-    """A model with the session id of its run, which is the recorded one for a replay. `notes` are for the user."""
+    """A model with the session id of its run, which is the recorded one for a replay. `notes` are for the user.
+
+    `plans_id` names the private plan directory of that session. A replay has one of its own, because the recorded
+    session may still have its plans.
+    """
 
     model: ModelClient
     session_id: str
+    plans_id: str
     recorded_at: float | None = None
     recording_problem: Callable[[], str | None] = lambda: None
     notes: tuple[str, ...] = ()
+    prices: Mapping[str, Price] = MappingProxyType({})
+    """Prices that the model of the program has itself."""
 
 
 def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
     """Open the model for the options. Raises UsageError, and ModelFailure without a key for the model."""
     session_id = options.session_id or new_session_id()
+    plans_id = session_id if options.replay is None else new_session_id()
     root, paths = run_config.roots[0], run_config.paths
-    placeholders = {root: "${root}", paths.plans(root): "${plans}", paths.state: "${state}", current_date(): "${date}"}
+    placeholders = {
+        root: "${root}",
+        os.path.realpath(paths.session_plans(root, plans_id)): "${plans}",
+        paths.state: "${state}",
+        current_date(): "${date}",
+    }
     if options.replay is not None:
         from tejat.models.recording.replay import open_replay
 
         replay = open_replay(options.replay, placeholders=placeholders, secrets=run_config.secrets)
         began = replay.header.get("began")
-        return RunModel(replay, str(replay.header.get("session")), began if isinstance(began, int | float) else 0.0)
-    attempts = model_chain(requested_model(options, run_config), run_config).links[0].attempts
-    model = open_named_model(options.model, run_config, max_attempts=attempts)
-    notes = alias_notes(options.model or configured_model(run_config), run_config)
+        recorded_at = began if isinstance(began, int | float) else 0.0
+        return RunModel(replay, str(replay.header.get("session")), plans_id, recorded_at)
+    if options.client is not None:
+        model, prices = open_custom_model(options.client, run_config)
+        notes = ()
+    else:
+        attempts = model_chain(requested_model(options, run_config), run_config).links[0].attempts
+        model, prices = open_named_model(options.model, run_config, max_attempts=attempts), dict[str, Price]()
+        notes = alias_notes(options.model or configured_model(run_config), run_config)
     if options.record is not None:
         from tejat.models.recording.recorder import RecordingModel
 
@@ -66,8 +86,18 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
         recording = RecordingModel(
             model, options.record, placeholders=placeholders, secrets=run_config.secrets, header=header
         )
-        return RunModel(recording, session_id, recording_problem=lambda: recording.problem, notes=notes)
-    return RunModel(model, session_id, notes=notes)
+        return RunModel(recording, session_id, plans_id, None, lambda: recording.problem, notes, prices)
+    return RunModel(model, session_id, plans_id, notes=notes, prices=prices)
+
+
+def open_custom_model(model: Model, run_config: RunConfig) -> tuple[ModelClient, dict[str, Price]]:
+    """Open a model of the embedding program, with the retries of all models, and its price. Raises TypeError."""
+    from tejat.models.custom.client import CustomModelClient
+    from tejat.models.retry import RetryingModel
+
+    client = CustomModelClient(model)
+    attempts = run_config.settings.max_attempts.value
+    return RetryingModel(client, max_attempts=attempts), {} if client.price is None else {client.name: client.price}
 
 
 def configured_model(run_config: RunConfig) -> str | None:
@@ -331,15 +361,6 @@ def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
     if not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
         return ()
     return (_("{alias} is an alias of {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
-
-
-def new_session_id() -> str:
-    """A random UUID, without the slow import of `uuid`."""
-    digits = bytearray(os.urandom(16))
-    digits[6] = digits[6] & 0x0F | 0x40
-    digits[8] = digits[8] & 0x3F | 0x80
-    text = digits.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
 def current_date() -> str:

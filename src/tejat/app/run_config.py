@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tejat.config.credentials import read_api_keys, vertex_switch
@@ -11,12 +12,13 @@ from tejat.config.extensions.active import NO_EFFECTS, ActiveExtension, Extensio
 from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app_paths
 from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
-from tejat.config.settings.types import Setting, Settings, SourceTier
+from tejat.config.settings.types import McpServer, Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
+from tejat.core.messages.types import JsonObject
 
 if TYPE_CHECKING:
     from tejat.workspace.paths.ignore_rules import IgnoreOptions
@@ -228,15 +230,16 @@ def load_user_config(
     environment: Mapping[str, str] | None = None,
     trusts_folder: bool = False,
     faults: list[ConfigurationError] | None = None,
+    mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
 ) -> UserConfig:
-    """Load the user's settings and decide whether the first directory is trusted.
+    """Load the user's settings and decide whether the first directory is trusted. `mcp_servers` are added to them.
 
     Raises UsageError, except for errors in files if there is a list of `faults` to add them to.
     """
     process_environment = dict(os.environ if environment is None else environment)
     paths = app_paths(process_environment)
     roots = _absolute_paths(directories)
-    loader = SettingsLoader(paths, faults=faults)
+    loader = SettingsLoader(paths, faults=faults, servers=_parse_servers(mcp_servers))
     settings = loader.load((), trusted=False, environment=process_environment)
     trust = decide_trust(
         paths,
@@ -250,7 +253,20 @@ def load_user_config(
 
 def load_startup_config(options: AgentOptions) -> UserConfig:
     """Load the user's part of the configuration. Raises UsageError."""
-    return load_user_config(options.directories, environment=options.environment, trusts_folder=options.trusts_folder)
+    return load_user_config(
+        options.directories,
+        environment=options.environment,
+        trusts_folder=options.trusts_folder,
+        mcp_servers=options.mcp_servers,
+    )
+
+
+def _parse_servers(servers: Mapping[str, JsonObject]) -> Mapping[str, Setting[McpServer]]:
+    if not servers:
+        return {}
+    from tejat.config.mcp.added_servers import parse_added_servers
+
+    return parse_added_servers(servers)
 
 
 def load_agent_config(options: AgentOptions, user_config: UserConfig | None = None) -> RunConfig:
@@ -272,12 +288,15 @@ def load_run_config(
     excluded_tools: Sequence[str] = (),
     servers: Sequence[str] | None = None,
     faults: list[ConfigurationError] | None = None,
+    mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
 ) -> RunConfig:
     """Load the whole configuration of a run that asks the user nothing. Raises as `load_user_config` does.
 
     The order keeps a folder from deciding about itself: user settings, trust, project settings.
     """
-    user_config = load_user_config(directories, environment=environment, trusts_folder=trusts_folder, faults=faults)
+    user_config = load_user_config(
+        directories, environment=environment, trusts_folder=trusts_folder, faults=faults, mcp_servers=mcp_servers
+    )
     return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 

@@ -4,8 +4,9 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_trust
-from tejat.app.run_config import UserConfig, load_startup_config
+from tejat.app.run_config import RunConfig, UserConfig, load_agent_config
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
+from tejat.app.session.lifespan import ServeSession
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.model import FailureKind, ModelFailure
@@ -14,14 +15,17 @@ from tejat.core.ui.prompter import UserPrompter
 
 @asynccontextmanager
 async def open_startup_session(
-    options: AgentOptions, config: UserConfig, user: UserPrompter
+    options: AgentOptions, config: UserConfig, user: UserPrompter, serve: ServeSession | None = None
 ) -> AsyncGenerator[InteractiveSession | StartupExit]:
     """Run the onboarding steps that are needed and open a session, or yield what the user chose instead.
 
     Raises TejatError if the session cannot be opened.
     """
     async with AsyncExitStack() as stack:
-        yield await _open_session(stack, options, config, user)
+        session = await _open_session(stack, options, config, user)
+        if serve is not None and not isinstance(session, StartupExit):
+            await stack.enter_async_context(serve(session.events, lambda: session))
+        yield session
 
 
 async def _open_session(
@@ -33,9 +37,10 @@ async def _open_session(
     config = trusted
     if (leaving := await review_instructions(config, user)) is not None:
         return leaving
+    run_config = await load_project(options, config, user)
     while True:
         try:
-            session = await stack.enter_async_context(open_interactive_session(options, user_config=config))
+            session = await stack.enter_async_context(open_interactive_session(options, run_config=run_config))
             await session.offer_system_prompt(user)
             is_allowed = await session.check_cost_limit(user)
             return session if is_allowed else StartupExit.QUIT
@@ -54,4 +59,15 @@ async def _open_session(
         chosen = await setup_model(options, user, configured=None if configured is None else configured.value)
         if isinstance(chosen, StartupExit):
             return chosen
-        options, config = chosen, load_startup_config(chosen)
+        options = chosen
+        run_config = load_agent_config(options)
+
+
+async def load_project(options: AgentOptions, config: UserConfig, user: UserPrompter) -> RunConfig:
+    """Load the whole configuration, and again if the user agreed to an extension. Raises UsageError."""
+    run_config = load_agent_config(options, config)
+    if not run_config.extension_effects.unreviewed:
+        return run_config
+    from tejat.app.onboarding.extensions import review_extensions
+
+    return load_agent_config(options, config) if await review_extensions(run_config, user) else run_config

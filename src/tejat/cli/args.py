@@ -22,8 +22,8 @@ class BadArguments(UsageError):
 class RunOptions:
     """The given flags, each under its own name. `prompt` may also be positional.
 
-    `sandbox` is the word after `--sandbox`, `true` if there is none and `off` for `--no-sandbox`. `screen_reader` and
-    `output_format` are None if the settings decide.
+    `sandbox` is the word after `--sandbox`, `true` if there is none and `off` for `--no-sandbox`. `screen_reader`,
+    `output_format` and `session_server` are None if the settings decide.
     """
 
     prompt: str | None = None
@@ -63,6 +63,9 @@ class RunOptions:
     raw_output: bool = False
     accept_raw_output_risk: bool = False
     acp: bool = False
+    login: bool = False
+    detach: bool = False
+    session_server: bool | None = None
     debug: bool = False
 
 

@@ -127,6 +127,11 @@ class CommandParser(argparse.ArgumentParser):
         hint = did_you_mean(words[0], known) or " " + _("Use one of: {commands}.", commands=", ".join(known))
         return self._report(message + hint)
 
+    def reject_moved(self, action: str, command: str) -> int:
+        """Report an action that is a command of its own now, and return the exit code."""
+        message = _("Unknown command `{command} {word}`.", command=self.prog, word=action)
+        return self._report(message + " " + _("Use `{command}`.", command=command))
+
     def error(self, message: str) -> NoReturn:
         """End the program with a message about bad usage."""
         self.exit(self._report(message))

@@ -13,8 +13,8 @@ from tejat.core.i18n import _
 SWITCHES = frozenset(
     {
         *("--yolo", "--trust", "--list-sessions", "--list-extensions", "--screen-reader", "--debug", "--help"),
-        *("--version", "--strict-settings", "--raw-output", "--accept-raw-output-risk", "--acp"),
-        *("--require-answers", "--agents-in-copies"),
+        *("--version", "--strict-settings", "--raw-output", "--accept-raw-output-risk", "--acp", "--login"),
+        *("--require-answers", "--agents-in-copies", "--detach", "--session-server"),
     }
 )
 LISTS = frozenset(

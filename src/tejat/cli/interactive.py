@@ -4,42 +4,68 @@ import asyncio
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import TypeAlias
 
 from tejat.app.diagnostics.log_file import open_log
 from tejat.app.onboarding.trust import StartupExit
-from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig, find_secrets, load_startup_config
+from tejat.app.session.preferences import preferences_from_settings
 from tejat.app.startup import open_startup_session
 from tejat.cli.args import RunOptions, to_agent_options
 from tejat.cli.messages import print_error
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.garbage import resume_collections
+from tejat.core.ui.prompter import UserPrompter
+from tejat.ui.contract import UiSession
 from tejat.ui.plain.approver import ConsoleApprover
 from tejat.ui.plain.prompter import PlainPrompter
 from tejat.ui.plain.repl import TypeAheadApprover, open_plain_terminal, run_plain
 from tejat.ui.plain.style import Style
+from tejat.ui.remote.session_socket import serve_session, wants_socket
 from tejat.ui.shared.exit_status import classify_error
 from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.shared.external.pager import Pager
 from tejat.ui.signals import Terminated, graceful_termination
+
+OpenSession: TypeAlias = Callable[[UserPrompter], AbstractAsyncContextManager[UiSession | StartupExit]]
+"""Opens the session of a front end, after asking what is not decided yet."""
 
 
 def run_interactive(options: RunOptions) -> int:
     """Run the interactive session that the command line asks for, and return the exit code."""
     return run_session(
-        to_agent_options(options), prompt=options.prompt_interactive, screen_reader=options.screen_reader
+        to_agent_options(options),
+        prompt=options.prompt_interactive,
+        screen_reader=options.screen_reader,
+        session_server=options.session_server,
     )
 
 
-def run_session(options: AgentOptions, *, prompt: str | None, screen_reader: bool | None) -> int:
+def run_session(
+    options: AgentOptions, *, prompt: str | None, screen_reader: bool | None, session_server: bool | None = None
+) -> int:
     """Run an interactive session and return the exit code.
 
-    `prompt` is the first prompt. `screen_reader` asks for plain lines; None means the settings decide.
+    `prompt` is the first prompt. `screen_reader` asks for plain lines, and `session_server` for a socket through which
+    other processes reach the session; None means the settings decide.
     """
+
+    def run() -> int | StartupExit:
+        config = load_startup_config(options)
+        setting = config.settings.session_server.value
+        is_served = wants_socket(session_server, setting=setting, is_replay=options.replay is not None)
+        serve = partial(serve_session, directory=config.paths.runtime, kind="terminal") if is_served else None
+        open_session = partial(open_startup_session, options, config, serve=serve)
+        return run_front_end(open_session, config, prompt=prompt, screen_reader=screen_reader)
+
     try:
         with graceful_termination():
-            while (ended := _run(options, prompt, screen_reader)) is StartupExit.DEMO:
+            while (ended := run()) is StartupExit.DEMO:
                 from tejat.cli.commands.demo.tour import run_tour
 
                 run_tour(screen_reader=screen_reader)
@@ -55,20 +81,21 @@ def run_session(options: AgentOptions, *, prompt: str | None, screen_reader: boo
     return EXIT_OK if ended is StartupExit.QUIT else ended
 
 
-def _run(options: AgentOptions, prompt: str | None, screen_reader: bool | None) -> int | StartupExit:
-    config = load_startup_config(options)
+def run_front_end(
+    open_session: OpenSession, config: UserConfig, *, prompt: str | None = None, screen_reader: bool | None = None
+) -> int | StartupExit:
+    """Run the terminal UI, or plain lines, on a session. Raises TejatError if it cannot be opened."""
     is_plain = config.settings.screen_reader.value if screen_reader is None else screen_reader
     front_end = _run_terminal if _supports_screen() and not is_plain else _run_plain
     with open_log(config.paths, find_secrets(os.environ)):
-        return asyncio.run(front_end(options, config, prompt))
+        return asyncio.run(front_end(open_session, config, prompt))
 
 
 def _supports_screen() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
 
 
-async def _run_plain(options: AgentOptions, config: UserConfig, prompt: str | None) -> int | StartupExit:
-    """Raises TejatError if the session cannot be opened."""
+async def _run_plain(open_session: OpenSession, config: UserConfig, prompt: str | None) -> int | StartupExit:
     terminal = open_plain_terminal()
     folder = os.getcwd()
     preferences = preferences_from_settings(config.settings)
@@ -76,15 +103,18 @@ async def _run_plain(options: AgentOptions, config: UserConfig, prompt: str | No
     approver = TypeAheadApprover(
         ConsoleApprover(Style(None), preferred_editor=editor, new_window=new_window, untrusted=(folder,)), terminal
     )
-    user = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,), new_window))
-    async with open_startup_session(options, config, user) as session:
+    # Lines that stay are easier to read out than a screen that is redrawn.
+    pager = Pager((folder,)) if os.environ.get("PAGER") else None
+    external = ExternalEditor(editor, (folder,), new_window)
+    user = PlainPrompter(terminal.output.print_line, Style(None), external, pager)
+    async with open_session(user) as session:
         if isinstance(session, StartupExit):
             return session
+        resume_collections()
         return await run_plain(session, terminal, user, approver, first=prompt)
 
 
-async def _run_terminal(options: AgentOptions, config: UserConfig, prompt: str | None) -> int | StartupExit:
-    """Raises TejatError if the session cannot be opened."""
+async def _run_terminal(open_session: OpenSession, config: UserConfig, prompt: str | None) -> int | StartupExit:
     from tejat.ui.terminal.app import TerminalApp
 
     folder = os.getcwd()
@@ -96,12 +126,15 @@ async def _run_terminal(options: AgentOptions, config: UserConfig, prompt: str |
         history=config.paths.prompt_history(folder),
     )
 
-    async def run_session() -> int | StartupExit:
-        async with open_startup_session(options, config, terminal.prompter) as session:
-            return session if isinstance(session, StartupExit) else await terminal.run_repl(session, first=prompt)
+    async def run_repl() -> int | StartupExit:
+        async with open_session(terminal.prompter) as session:
+            if isinstance(session, StartupExit):
+                return session
+            resume_collections()
+            return await terminal.run_repl(session, first=prompt)
 
     async with terminal:
-        return await terminal.run(run_session())
+        return await terminal.run(run_repl())
 
 
 def _terminal_encoding(environment: Mapping[str, str]) -> str:

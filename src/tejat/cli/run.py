@@ -22,16 +22,17 @@ def run(words: Sequence[str]) -> int:
         code = report_input_error(str(error), words)
         print(_("Run `tejat --help` for usage."), file=sys.stderr)
         return code
-    if options.acp:
-        # On standard error in any output format: a client of the protocol reads standard output.
-        print_error(_("ACP is not supported yet."))
-        return EXIT_INPUT
     if options.debug:
         from tejat.core.log import enable_debug
 
         enable_debug()
+    if options.acp or options.login:
+        # Clients add --login to the arguments of the agent, or put it in place of them.
+        from tejat.cli.commands.acp import log_in, serve
+
+        return log_in(options) if options.login else serve(options)
     if options.list_sessions or options.delete_session is not None:
-        from tejat.cli.commands.sessions import delete_session, list_sessions
+        from tejat.cli.commands.sessions.main import delete_session, list_sessions
 
         return list_sessions() if options.delete_session is None else delete_session(options.delete_session)
     if options.list_extensions:
@@ -46,7 +47,7 @@ def run(words: Sequence[str]) -> int:
         code = ask_or_refuse(commands, positional, words)
         if code is not None:
             return code
-    if options.prompt is not None and _begins_conversation(options, words):
+    if options.prompt is not None and not options.detach and _begins_conversation(options, words):
         options = replace(options, prompt=None, prompt_interactive=options.prompt)
     return _run(options, words)
 
@@ -66,8 +67,17 @@ def _run(options: RunOptions, words: Sequence[str]) -> int:
     is_headless = options.prompt is not None or not sys.stdin.isatty()
     if options.raw_output and (not is_headless or options.output_format not in (None, "text")):
         return report_input_error(_("--raw-output works only with --prompt (-p) and the output format text."), words)
+    if options.detach:
+        if options.prompt is None and sys.stdin.isatty():
+            return report_input_error(_("--detach works only with a prompt: -p TEXT."), words)
+        from tejat.cli.commands.sessions.detached import run_detached
+
+        return run_detached(options)
     if is_headless:
         return _run_headless(options)
+    from tejat.core.garbage import postpone_collections
+
+    postpone_collections()
     from tejat.cli.interactive import run_interactive
 
     return run_interactive(options)
@@ -75,8 +85,9 @@ def _run(options: RunOptions, words: Sequence[str]) -> int:
 
 def _run_headless(options: RunOptions) -> int:
     from tejat.app.run_config import load_agent_config
-    from tejat.app.session.manager import open_agent
+    from tejat.app.session.lifespan import open_agent
     from tejat.ui.headless.runner import report_failure, run_headless
+    from tejat.ui.remote.session_socket import serve_session, wants_socket
     from tejat.ui.signals import graceful_termination
 
     agent_options = to_agent_options(options)
@@ -95,8 +106,11 @@ def _run_headless(options: RunOptions) -> int:
                 "your terminal. Use --accept-raw-output-risk to hide this warning."
             )
         )
+    setting = run_config.settings.session_server.value
+    serve = partial(serve_session, directory=run_config.paths.runtime, kind="headless")
+    is_served = wants_socket(options.session_server, setting=setting, is_replay=options.replay is not None)
     return run_headless(
-        partial(open_agent, agent_options, None, run_config=run_config),
+        partial(open_agent, agent_options, run_config=run_config, serve=serve if is_served else None),
         options.prompt,
         output_format=output_format,
         is_replay=options.replay is not None,

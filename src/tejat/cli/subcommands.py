@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from tejat.core.text.edit_distance import edit_distance
 
 MODULES: Mapping[str, str] = {
+    "acp": "tejat.cli.commands.acp",
     "agents": "tejat.cli.commands.agents",
+    "attach": "tejat.cli.commands.sessions.attach",
+    "batch": "tejat.cli.commands.batch.main",
     "completion": "tejat.cli.completion.main",
     "demo": "tejat.cli.commands.demo.main",
     "docs": "tejat.cli.commands.docs",
     "doctor": "tejat.cli.commands.doctor",
+    "export": "tejat.cli.commands.sessions.export",
     "extensions": "tejat.cli.extensions.main",
     "gemma": "tejat.cli.commands.reserved:run_gemma",
     "hooks": "tejat.cli.commands.hooks",
@@ -19,12 +23,13 @@ MODULES: Mapping[str, str] = {
     "models": "tejat.cli.commands.models",
     "policy": "tejat.cli.commands.policy",
     "sandbox": "tejat.cli.commands.sandbox",
-    "sessions": "tejat.cli.commands.sessions",
+    "sessions": "tejat.cli.commands.sessions.main",
     "skills": "tejat.cli.skills.main",
     "tools": "tejat.cli.tools.main",
     "trust": "tejat.cli.commands.trust",
     "undo": "tejat.cli.commands.undo",
     "update": "tejat.cli.commands.reserved:run_update",
+    "web": "tejat.cli.commands.web.main",
 }
 """The module of each subcommand, and its function if that is not `run`."""
 NAMES = (*MODULES, "help", "version")
@@ -33,6 +38,7 @@ RESERVED = frozenset({"gemma", "update"})
 ALIASES = {"agent": "agents", "extension": "extensions", "hook": "hooks", "skill": "skills"}
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "agents": ("list", "validate"),
+    "batch": ("run", "report", "diff", "apply", "predictions"),
     "completion": ("bash", "zsh", "fish"),
     "extensions": (
         *("install", "link", "update", "uninstall", "enable", "disable", "list", "new", "validate", "config"),
@@ -45,7 +51,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "models": ("list", "update", "refresh"),
     "policy": ("explain", "list", "revoke", "test"),
     "sandbox": ("build", "test"),
-    "sessions": ("list", "show", "resume", "delete", "export", "import"),
+    "sessions": ("list", "show", "resume", "delete", "import", "stop", "send", "answer", "search", "stats"),
     "skills": ("list", "show", "enable", "disable", "install", "link", "uninstall", "update", "back", "validate"),
     "tools": ("list", "call"),
     "undo": ("list", "show", "restore"),

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
-from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent, HookFunction
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -30,11 +30,12 @@ _SWITCHES = ("enabled", "disabled", "notifications")
 
 @frozen
 class HookConfig:
-    """A command that runs on an event.
+    """A command or a Python function that runs on an event.
 
     `event_name` is the name as written. An empty `matcher` matches everything. `source` is file and line. An invalid
     hook has a `problem` and no command; if its event is a guard, it blocks. A hook of an `extension` gets its
-    `environment` beside that of all hooks. With a `refusal` it is not started, which counts as a failure.
+    `environment` beside that of all hooks. With a `refusal` it is not started, which counts as a failure. A `function`
+    of the embedding program runs instead of a command, after the hooks of the user.
     """
 
     event: HookEvent
@@ -50,6 +51,7 @@ class HookConfig:
     extension: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, compare=False)
     refusal: str = ""
+    function: HookFunction | None = field(default=None, repr=False, compare=False)
 
     @property
     def qualified_name(self) -> str:
@@ -101,9 +103,9 @@ def parse_hook_events(hooks: HookSettings) -> tuple[list[HookConfig], list[str]]
     return [hook for name, entries in hooks.items() for hook in _parse_event(name, entries, warnings)], warnings
 
 
-def precedence(hook: HookConfig) -> tuple[int, str]:
-    """The precedence of a hook: that of its source, and of extensions by name."""
-    return tier_rank(hook.tier), hook.extension
+def precedence(hook: HookConfig) -> tuple[int, str, bool]:
+    """The precedence of a hook: that of its source, and of extensions by name. Functions come after commands."""
+    return tier_rank(hook.tier), hook.extension, hook.function is not None
 
 
 def tier_rank(tier: SourceTier) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import stat
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
@@ -63,6 +64,8 @@ class AppPaths:
 
     `config` and `state` are Tejat's own directories, `gemini` is the user's `.gemini`. The first directory in `admin`
     has the highest precedence. `debug_log` is the file that the user wants debug messages in, None for the usual log.
+    `runtime` is for the sockets of running sessions. `user_state` is the user's own state directory if the run has
+    another one, else empty. `hidden` are further paths that commands must not read.
     """
 
     home: str
@@ -71,6 +74,14 @@ class AppPaths:
     gemini: str
     admin: tuple[str, ...]
     debug_log: str | None = None
+    runtime: str = NO_HOME
+    user_state: str = ""
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def shared_state(self) -> str:
+        """The state that all runs of the user share."""
+        return self.user_state or self.state
 
     @property
     def homes(self) -> tuple[str, str]:
@@ -110,20 +121,24 @@ class AppPaths:
     extension_backups = _PathIn("state", "extension-backups")
     """The versions of extensions before their last update."""
     sessions = _PathIn("state", "sessions")
+    history_index = _PathIn("state", "history")
+    """Figures of sessions, in a file for each project, until their journals change."""
     reported_aliases = _PathIn("state", "aliases.json")
     """Aliases of models whose meaning the user was told."""
-    catalogue = _PathIn("state", "catalogue.json")
+    catalogue = _PathIn("shared_state", "catalogue.json")
     """The catalogue of models that the user has updated."""
     chats = _PathIn("state", "chats")
     outputs = _PathIn("state", "outputs")
     """Tool outputs that were too long for the model."""
     overlays = _PathIn("state", "copies")
+    plans = _PathIn("state", "plans")
+    """Plan files, in a directory for each session of each project."""
     sandbox = _PathIn("state", "sandbox")
     jobs = _PathIn("state", "jobs")
     undo = _PathIn("state", "undo")
     locks = _PathIn("state", "locks")
     log = _PathIn("state", "log", "tejat.log")
-    mcp_logins = _PathIn("state", "mcp-logins")
+    mcp_logins = _PathIn("shared_state", "mcp-logins")
     skill_cache = _PathIn("state", "skills", "parsed.json")
     """The parsed front matter of skills, until their files change."""
     reported_skills = _PathIn("state", "skills", "reported.json")
@@ -138,6 +153,8 @@ class AppPaths:
     """Exists once root has been warned of being root."""
     reported_extensions = _PathIn("state", "reported-extensions.json")
     """Extensions that the user was told of, by directory."""
+    declined_extensions = _PathIn("state", "declined-extensions.json")
+    """Digests of new and changed extensions that the user does not want to be asked about, by directory."""
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
 
@@ -149,9 +166,9 @@ class AppPaths:
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")
 
-    def plans(self, root: str) -> str:
-        """The directory with a directory of plan files for each session."""
-        return os.path.join(self.state, "plans", project_key(root))
+    def session_plans(self, root: str, session_id: str) -> str:
+        """The private directory of the plan files of a session."""
+        return os.path.join(self.plans, project_key(root), plans_name(session_id))
 
     def prompt_history(self, root: str) -> str:
         return os.path.join(self.state, "prompts", f"{project_key(root)}.jsonl")
@@ -164,6 +181,12 @@ class AppPaths:
 def project_key(path: str) -> str:
     """The name under which state is kept for a project. It does not depend on links in the path."""
     return sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
+
+
+def plans_name(session_id: str) -> str:
+    """The name of the directory of plan files of a session. Ids that are no plain words are hashed."""
+    is_plain = session_id.isascii() and session_id.replace("-", "").replace("_", "").isalnum()
+    return session_id if is_plain else sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def same_directory(one: str, other: str) -> bool:
@@ -201,19 +224,36 @@ def app_paths(environment: Mapping[str, str]) -> AppPaths:
     gemini_home = environment.get("GEMINI_CLI_HOME")
     added = environment.get("TEJAT_ADMIN_DIRECTORY", "").split(os.pathsep)
     debug_log = environment.get("GEMINI_DEBUG_LOG_FILE", "").strip()
+    state = os.path.join(_absolute(environment.get("XDG_STATE_HOME")) or f"{home}/.local/state", "tejat")
     return AppPaths(
         home=home,
         config=os.path.join(_absolute(environment.get("XDG_CONFIG_HOME")) or f"{home}/.config", "tejat"),
-        state=os.path.join(_absolute(environment.get("XDG_STATE_HOME")) or f"{home}/.local/state", "tejat"),
+        state=state,
         gemini=os.path.join(os.path.abspath(gemini_home) if gemini_home else home, ".gemini"),
         admin=(*MACHINE_DIRECTORIES, *(os.path.abspath(directory) for directory in added if directory)),
         debug_log=os.path.abspath(debug_log) if debug_log else None,
+        runtime=_runtime_directory(environment, home) or os.path.join(state, "run"),
     )
 
 
 def _absolute(path: str | None) -> str | None:
     """The path unless it is relative, which would mean another directory for every working directory."""
     return path if path and os.path.isabs(path) else None
+
+
+def _runtime_directory(environment: Mapping[str, str], home: str) -> str | None:
+    """A directory in the user's runtime directory, None if there is none, or one that others can change.
+
+    Without the variable, as in jobs of cron, it is where systemd makes it. With another home than that of the account
+    there is none: whoever changes it wants to be kept apart.
+    """
+    base = _absolute(environment.get("XDG_RUNTIME_DIR")) or f"/run/user/{os.geteuid()}"
+    try:
+        status = os.lstat(base)
+    except OSError:
+        return None
+    is_private = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return os.path.join(base, "tejat") if is_private and home == _account_home() else None
 
 
 def _account_home() -> str | None:

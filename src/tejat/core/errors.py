@@ -9,10 +9,20 @@ TejatError
 │   └── SandboxUnavailable a sandbox is required, and none is available
 ├── BadPrompt              a prompt that cannot be sent to a model
 ├── StoppedByHook          a hook stopped the run
+├── CallbackFailure        a function of the embedding program raised; its caller gets that exception
+│   └── ApproverFailure    the function was the approver
+├── RunFailed              a run did not finish; raised on request of the caller only
 └── ModelFailure           a model did not answer (in core/model.py)
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import EndReason, RunEnded
+
+_E = TypeVar("_E", bound="TejatError")
 
 
 class ErrorType(StrEnum):
@@ -65,7 +75,18 @@ class ErrorType(StrEnum):
 
 
 class TejatError(Exception):
-    """The base of all exceptions that Tejat raises."""
+    """The base of all exceptions that Tejat raises. They can be pickled, with their attributes."""
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        # An exception is made again by passing `args` to its class, which fails where it takes more than a message.
+        return _restore_error, (type(self), self.args, vars(self))
+
+
+def _restore_error(cls: type[_E], args: tuple[object, ...], attributes: Mapping[str, object]) -> _E:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    vars(error).update(attributes)
+    return error
 
 
 class ToolFailure(TejatError):
@@ -121,3 +142,40 @@ class BadPrompt(TejatError):
 
 class StoppedByHook(TejatError):
     """A hook stopped the run, or a hook that guards it failed. The message says which and why."""
+
+
+class CallbackFailure(TejatError):
+    """An exception in a function of the embedding program, on its way through tools and runs, which do not handle it.
+
+    A batch of calls ends first, so that each call has a response. `Toolset` and the agent raise `error` itself.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+    def __str__(self) -> str:
+        return str(self.error) or type(self.error).__name__
+
+
+class ApproverFailure(CallbackFailure):
+    """An exception in the approver."""
+
+
+class RunFailed(TejatError):
+    """A run that ended without an answer. `ended` is its last event; the message says why it ended."""
+
+    def __init__(self, ended: "RunEnded") -> None:
+        super().__init__(ended)
+        self.ended = ended
+
+    @property
+    def reason(self) -> "EndReason":
+        return self.ended.reason
+
+    @property
+    def message(self) -> str:
+        return self.ended.message
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.reason})" if self.message else f"The run ended early ({self.reason})."

@@ -5,8 +5,10 @@ pattern matching. A dataclass compiles six methods when its class is defined, a 
 constructor is compiled, and only for classes with many instances.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 _T = TypeVar("_T")
 MISSING: Any = object()
@@ -17,15 +19,26 @@ _COMPILE_AFTER = 8
 class FrozenField:
     """One field and its options."""
 
-    __slots__ = ("compare", "default", "factory", "init", "name", "repr")
+    __slots__ = ("annotation", "compare", "default", "factory", "init", "is_local", "name", "repr")
 
-    def __init__(self, *, default: Any, factory: Any, init: bool, repr: bool, compare: bool) -> None:  # noqa: A002 -- as in dataclasses
+    def __init__(
+        self,
+        *,
+        default: Any,
+        factory: Any = MISSING,
+        init: bool = True,
+        repr: bool = True,  # noqa: A002 -- as in dataclasses
+        compare: bool = True,
+        is_local: bool = False,
+    ) -> None:
         self.name = ""
+        self.annotation: object = None
         self.default = default
         self.factory = factory
         self.init = init
         self.repr = repr
         self.compare = compare
+        self.is_local = is_local
 
 
 def field(
@@ -35,9 +48,88 @@ def field(
     init: bool = True,
     repr: bool = True,  # noqa: A002 -- as in dataclasses
     compare: bool = True,
+    is_local: bool = False,
 ) -> Any:
-    """A field with a default factory, or excluded from the constructor, printing or comparison."""
-    return FrozenField(default=default, factory=default_factory, init=init, repr=repr, compare=compare)
+    """A field with a default factory, or excluded from the constructor, printing or comparison.
+
+    A local field means something in this process only: it is left out of pickles and JSON, and must have a default.
+    """
+    return FrozenField(
+        default=default, factory=default_factory, init=init, repr=repr, compare=compare, is_local=is_local
+    )
+
+
+class Value:
+    """The base of frozen classes with a JSON form.
+
+    `repr` leaves out fields that have their default, and cuts long contents: it is for people.
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as `json.dumps` takes it, with the name of its class under `$`.
+
+        Texts for the user are translated. Raises TypeError for contents that are not JSON.
+        """
+        from tejat.core.value_json import value_to_json
+
+        return cast("dict[str, Any]", value_to_json(self))
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returned. `Value.from_dict` reads a value of any class.
+
+        Raises InvalidValue for anything that is not a value of this class.
+        """
+        from tejat.core.value_json import value_from_json
+
+        return value_from_json(given, cls)
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{each.name}={_short_repr(content)}"
+            for each in fields_of(type(self))
+            if each.repr and not _is_default(each, content := getattr(self, each.name))
+        )
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+_MAX_REPR_CHARS = 160
+_MAX_REPR_ITEMS = 8
+
+
+def _is_default(field: FrozenField, content: object) -> bool:
+    if field.factory is not MISSING:
+        return content == field.factory()
+    return field.default is not MISSING and type(content) is type(field.default) and content == field.default
+
+
+def _short_repr(content: object) -> str:
+    match content:
+        case str() | bytes() if len(content) > _MAX_REPR_CHARS:
+            unit = "bytes" if isinstance(content, bytes) else "characters"
+            return f"{content[:_MAX_REPR_CHARS]!r}... ({len(content)} {unit})"
+        case tuple() | list() | set() | frozenset() | Mapping() if len(sized := cast("Any", content)) > 0:
+            return _short_items(sized)
+        case _:
+            return repr(content)
+
+
+def _short_items(content: Any) -> str:
+    """The first items in the brackets of their container, and how many there are."""
+    size = len(content)
+    if isinstance(content, Mapping):
+        pairs = cast("Iterable[tuple[object, object]]", content.items())
+        items = [f"{key!r}: {_short_repr(each)}" for key, each in islice(pairs, _MAX_REPR_ITEMS)]
+    else:
+        items = [_short_repr(each) for each in islice(content, _MAX_REPR_ITEMS)]
+    more = size - len(items)
+    if more:
+        items.append(f"... {more} more")
+    first, last = "()" if isinstance(content, tuple) else "[]" if isinstance(content, list) else "{}"
+    comma = "," if isinstance(content, tuple) and len(items) == 1 else ""
+    return f"{first}{', '.join(items)}{comma}{last}"
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -88,7 +180,8 @@ def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str)
         "__getstate__": _getstate,
         "__setstate__": _setstate,
     }
-    namespace.setdefault("__repr__", _repr)
+    if cls.__repr__ is object.__repr__:
+        namespace["__repr__"] = _repr
     namespace["__init__"] = _generic_init
     return cast("type[_T]", type(cls)(cls.__name__, cls.__bases__, namespace))
 
@@ -101,12 +194,8 @@ def _own_fields(cls: type) -> Iterator[FrozenField]:
         if _is_class_variable(annotation):
             continue
         given = cls.__dict__.get(name, MISSING)
-        declared = (
-            given
-            if isinstance(given, FrozenField)
-            else FrozenField(default=given, factory=MISSING, init=True, repr=True, compare=True)
-        )
-        declared.name = name
+        declared = given if isinstance(given, FrozenField) else FrozenField(default=given)
+        declared.name, declared.annotation = name, annotation
         yield declared
 
 
@@ -219,7 +308,14 @@ def _raise_frozen(self: object, name: str, *_: object) -> None:
 
 
 def _getstate(self: object) -> list[object]:
-    return [getattr(self, each.name) for each in fields_of(type(self))]
+    return [_kept_content(each, getattr(self, each.name)) for each in fields_of(type(self))]
+
+
+def _kept_content(field: FrozenField, content: object) -> object:
+    """What a pickle keeps: nothing local, and a dict instead of a mapping proxy, which cannot be pickled."""
+    if field.is_local:
+        return field.default
+    return dict(cast("Mapping[object, object]", content)) if isinstance(content, MappingProxyType) else content
 
 
 def _setstate(self: object, state: list[object]) -> None:

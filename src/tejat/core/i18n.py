@@ -32,13 +32,28 @@ def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
 
 
 class LazyString(str):
-    """English text that can be translated later. Text derived from it by `str` methods is plain English."""
+    """English text that can be translated later. Text derived from it by `str` methods is plain English.
+
+    A pickle has its translation into the present language.
+    """
 
     __slots__ = ("localize",)
     localize: Callable[[], str]
 
     def __str__(self) -> str:
         return self  # so that `str(error)` returns the lazy string that the error was raised with
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        return _restore_lazy, (str.__str__(self), self.localize())
+
+    def __deepcopy__(self, memo: object) -> "LazyString":
+        return self
+
+
+def _restore_lazy(english: str, translation: str) -> LazyString:
+    text = LazyString(english)
+    text.localize = lambda: translation
+    return text
 
 
 def lazy(message: str, /, **values: object) -> LazyString:

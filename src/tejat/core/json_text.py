@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from math import isinf
 from typing import NoReturn
@@ -15,14 +16,20 @@ class InvalidJson(ValueError):
     """The text is not acceptable JSON. The message says why."""
 
 
-def load_json(text: str | bytes, *, max_containers: int | None = None) -> object:
-    """Parse JSON, optionally with a limit on the number of objects and arrays. Raises InvalidJson."""
+def load_json(text: str | bytes, *, max_containers: int | None = None, unique_keys: bool = False) -> object:
+    """Parse JSON, optionally with a limit on the number of objects and arrays. Raises InvalidJson.
+
+    With `unique_keys` an object that has a key twice is not acceptable.
+    """
     if len(text) > MAX_BYTES:
         raise InvalidJson(f"larger than {MAX_BYTES // 2**20} MiB")
     if max_containers is not None and len(text) > max_containers and _count_containers(text) > max_containers:
         raise InvalidJson(f"it has more than {max_containers:,} objects and lists in it")
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite_float)
+        pairs_hook = _refuse_repeated_keys if unique_keys else None
+        return json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_parse_finite_float, object_pairs_hook=pairs_hook
+        )
     except UnicodeDecodeError as error:
         raise InvalidJson(f"not UTF-8: invalid byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -68,6 +75,14 @@ def _parse_finite_float(text: str) -> float:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _refuse_repeated_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _value in pairs)
+        raise ValueError(f"the key {dump_json(counts.most_common(1)[0][0][:80])} occurs twice")
+    return found
 
 
 def merge_objects(below: JsonObject, above: JsonObject) -> JsonObject:

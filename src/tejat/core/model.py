@@ -1,12 +1,12 @@
 """The model contract: requests, streamed responses, failures."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
 from tejat.core.sanitize import is_blank
@@ -26,7 +26,7 @@ class Capability(StrEnum):
 
 
 @frozen
-class ModelRequest:
+class ModelRequest(Value):
     """A request to a model.
 
     `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
@@ -52,7 +52,7 @@ class ModelRequest:
 
 
 @frozen
-class Usage:
+class Usage(Value):
     """Token counts. `prompt` is everything sent, `cached` the part of it that came from a cache.
 
     `output` is the response, `thoughts` the thoughts besides, `tool` what the tools of the service read. `cache_write`
@@ -95,13 +95,13 @@ class FinishReason(StrEnum):
 
 
 @frozen
-class GroundingSource:
+class GroundingSource(Value):
     title: str | None
     uri: str | None
 
 
 @frozen
-class Citation:
+class Citation(Value):
     """The sources, by index, of the text that ends at this UTF-8 byte offset of the response."""
 
     end: int
@@ -109,7 +109,7 @@ class Citation:
 
 
 @frozen
-class Grounding:
+class Grounding(Value):
     """The sources of a response. `fetched_urls` maps URLs to the status of fetching them."""
 
     sources: tuple[GroundingSource, ...] = ()
@@ -118,12 +118,12 @@ class Grounding:
 
 
 @frozen
-class TextDelta:
+class TextDelta(Value):
     text: str
 
 
 @frozen
-class ThoughtDelta:
+class ThoughtDelta(Value):
     text: str
 
 
@@ -142,7 +142,15 @@ class Retry:
 
 
 @frozen
-class ModelResponse:
+class Delayed:
+    """The request is not sent yet: `reason` says why. The wait takes about `wait` seconds, or several times that."""
+
+    reason: str
+    wait: float
+
+
+@frozen
+class ModelResponse(Value):
     """The complete response: the last chunk of every successful stream.
 
     `detail` explains a reason other than STOP. `model` is the name that the service reports.
@@ -172,7 +180,7 @@ class ModelResponse:
         return not self.calls and is_blank(self.text)
 
 
-Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | ModelResponse
+Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | Delayed | ModelResponse
 
 
 AskModel: TypeAlias = Callable[[ModelRequest], Awaitable[ModelResponse]]
@@ -200,7 +208,7 @@ class FailureKind(StrEnum):
 
 
 @frozen
-class ContextOverflow:
+class ContextOverflow(Value):
     """The size of a request that is too long and the context window of the model, 0 if the service did not say."""
 
     tokens: int = 0
@@ -276,3 +284,23 @@ class ModelClient(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+ModelOutput: TypeAlias = str | TextDelta | ThoughtDelta | Text | Thought | FunctionCall | Usage | ModelResponse
+"""What a `Model` yields: pieces of its text and its thoughts, function calls, token counts, or a complete response."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A model of the program's own, for `Agent(model=...)`.
+
+    `stream` yields the response piece by piece. A string is a piece of text. A `ModelResponse` is the complete
+    response and the last piece; without one, the response consists of what was yielded, and token counts that were not
+    yielded are estimated. A failure that the agent should handle is a ModelFailure; with `can_retry` the request is
+    sent again. Any other exception ends the run and is raised to its caller.
+
+    Further members are used if they exist: `name`, `context_window` (tokens), `capabilities`, `price` (a `Price`), and
+    the coroutine functions `count_tokens(request)` and `close()`.
+    """
+
+    def stream(self, request: ModelRequest, /) -> AsyncIterable[ModelOutput]: ...

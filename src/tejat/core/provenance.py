@@ -1,9 +1,18 @@
-"""Where a rule, skill, agent or command comes from."""
+"""Where a tool, rule, skill, agent or command comes from."""
 
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+
+
+class ToolSource(StrEnum):
+    """Origin of a tool, in the order of the declarations. Python tools are plug-ins or those of the calling program."""
+
+    BUILT_IN = "built-in"
+    PYTHON = "python"
+    DISCOVERED = "discovered"
+    MCP = "mcp"
 
 
 class Party(StrEnum):

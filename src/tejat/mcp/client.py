@@ -1,6 +1,7 @@
 """Client of one MCP server for the lifetime of a session, connected in the background."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.log import mcp_logger
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.connection import ServerConnection
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
@@ -369,12 +371,25 @@ class McpClient:
         status = replace(self._status, **changes)
         if status == self._status:
             return
+        if status.state is not self._status.state:
+            _log_state(status)
         self._status = status
         try:
             self._on_change(status)
         except Exception as error:  # noqa: BLE001 -- a listener must not break the client
             context = {"message": f"a change of the MCP server '{self.alias}' could not be told", "exception": error}
             asyncio.get_running_loop().call_exception_handler(context)
+
+
+def _log_state(status: ServerStatus) -> None:
+    match status.state:
+        case ServerState.CONNECTED:
+            mcp_logger.info("%s: connected, tools: %d", status.alias, len(status.features.tools))
+        case ServerState.CONNECTING:
+            mcp_logger.info("%s: connecting", status.alias)
+        case _:
+            level = logging.INFO if status.reason == _CLOSED else logging.WARNING
+            mcp_logger.log(level, "%s: %s. %s", status.alias, status.state, status.reason)
 
 
 def _ignore_progress(progress: McpProgress) -> None:

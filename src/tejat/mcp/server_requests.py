@@ -1,6 +1,6 @@
 """Requests of a server to the client: roots, elicitation, sampling."""
 
-from tejat.core.log import report_unexpected
+from tejat.core.log import mcp_logger, report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import INTERNAL_ERROR, METHOD_NOT_FOUND
@@ -42,7 +42,7 @@ class ServerRequestHandler:
         except McpFailure:
             raise
         except Exception as error:
-            report_unexpected(error, "a request of an MCP server")
+            report_unexpected(error, "a request of an MCP server", log=mcp_logger)
             raise McpFailure("It could not be answered.", McpProblem.REFUSED, code=INTERNAL_ERROR) from error
 
     async def _handle(self, method: str, params: JsonObject) -> JsonObject:

@@ -51,6 +51,11 @@ def open_model(name: str, options: ModelOptions) -> ModelClient:
 
     service, model = parse_model_name(name, options.environment)
     client = _open_client(service, model, options)
+    rate_file = options.environment.get("TEJAT_RATE_LIMITS")
+    if rate_file:
+        from tejat.models.rate_limits.model import limit_model
+
+        client = limit_model(client, service.value, rate_file, max_wait=options.max_retry_wait)
     if options.generation_of is not None:
         from tejat.models.presets.model import ConfiguredModel
 

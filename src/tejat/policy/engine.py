@@ -29,6 +29,7 @@ SANDBOXED_SETTING = "tools.shell.autoAllowSandboxed"
 """The setting that lets sandboxed commands run without asking."""
 DEFAULT_MODE_SOURCE = lazy("default")
 _MAX_ERROR_LENGTH = 200
+_READ_ONLY_HINT, _DESTRUCTIVE_HINT = "readOnlyHint", "destructiveHint"
 
 
 class PolicyEngine:
@@ -107,6 +108,18 @@ class PolicyEngine:
                 if not (has_plans and rule.spares_plans)
             )
         return self._hidden[key]
+
+    def declares_read_only(self, facts: CallFacts) -> bool:
+        """Return whether a rule of the user says that the MCP tool of a call only reads, whatever its arguments are.
+
+        Such a rule allows tools by their annotation `readOnlyHint`, which counts for trusted servers alone. What a
+        server claims without such a rule counts for nothing.
+        """
+        is_claimed = facts.hints.get(_READ_ONLY_HINT) is True and facts.hints.get(_DESTRUCTIVE_HINT) is not True
+        if not is_claimed or facts.definition_changed:
+            return False
+        call = Call(facts)
+        return any(_allows_readers(rule) and call.matches_rule(rule) for rule in self._rules_for(facts))
 
     def decide(self, facts: CallFacts) -> PolicyVerdict:
         """Decide on a call. Never raises: on an error it asks, or denies where asking could be skipped."""
@@ -231,9 +244,9 @@ class PolicyEngine:
     def _restricted_asks(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the configured rules that ask about some commands of this tool."""
         for rule in self._rules_for(facts):
-            conditions = (rule.command, rule.command_pattern, rule.arguments)
+            conditions = (rule.command, rule.command_pattern, rule.arguments, rule.skill)
             is_configured = rule.decision is Decision.ASK and rule.tier is not Tier.DEFAULT
-            if is_configured and conditions != (None, None, None) and matches_project(rule, facts.roots):
+            if is_configured and any(each is not None for each in conditions) and matches_project(rule, facts.roots):
                 yield rule
 
     def _suggest_rules(
@@ -271,6 +284,13 @@ class PolicyEngine:
         reason = lazy("The policy could not evaluate this call ({why}).", why=why)
         refusal = refuse_always(lazy("the policy could not evaluate this call"))
         return PolicyVerdict(Decision.ASK, None, reason, always_ask=True, always_refusal=refusal)
+
+
+def _allows_readers(rule: PolicyRule) -> bool:
+    """Return whether the rule allows tools that are annotated as reading, with any arguments."""
+    is_for_readers = rule.hints is not None and (_READ_ONLY_HINT, True) in rule.hints
+    conditions = (rule.command, rule.command_pattern, rule.arguments, rule.path)
+    return is_for_readers and rule.decision is Decision.ALLOW and not any(part is not None for part in conditions)
 
 
 def refuse_always(why: str) -> str:

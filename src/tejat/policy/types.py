@@ -50,8 +50,8 @@ class PolicyRule:
     one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
     to those without. `spares_reading` leaves out tools that only read, `spares_plans` calls that write a plan file.
     `passed_over` is the reason why the rule does not count, `note` says how it differs from what its file says.
-    `subagent` limits the rule to calls of a sub-agent, by its name or its qualified name. `name` and `description` are
-    shown to people.
+    `subagent` limits the rule to calls of a sub-agent, by its name or its qualified name. `skill` limits it to commands
+    that run a script of a skill, named in the same ways. `name` and `description` are shown to people.
     """
 
     decision: Decision
@@ -76,13 +76,14 @@ class PolicyRule:
     note: str | None = None
     passed_over: str | None = None
     subagent: str | None = None
+    skill: str | None = None
     name: str | None = None
     description: str | None = None
 
     @property
     def is_restricted(self) -> bool:
         """Whether it depends on more than the tool."""
-        parts = (self.command, self.arguments, self.path, self.command_pattern, self.hints)
+        parts = (self.command, self.arguments, self.path, self.command_pattern, self.hints, self.skill)
         return self.spares_reading or any(part is not None for part in parts)
 
 
@@ -115,13 +116,31 @@ NOT_SANDBOXED = SandboxedCommands()
 """The setting is off."""
 
 
+class ScriptState(StrEnum):
+    """A script of a skill compared with the moment when the skill was activated."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    INACTIVE = "inactive"
+    """The skill is not active."""
+
+
 @frozen
 class SkillScript:
-    """A script of an active skill that a command runs. `is_unchanged`: it is as it was when the skill was activated."""
+    """A file of a skill that a command may run. All paths are absolute.
+
+    `skill` is the name that the skill is called by, `path` the real path of the file. `directories` are the spellings
+    of the skill's directory, its real path among them. `find_doubt` gets the name of the interpreter that starts it,
+    empty if it starts by itself, and says why no rule may allow that. None means that all files of the skill are what
+    the user agreed to, and that the interpreter is not a file of the workspace.
+    """
 
     skill: str
+    qualified_name: str
     path: str
-    is_unchanged: bool
+    directories: tuple[str, ...]
+    state: ScriptState
+    find_doubt: Callable[[str], str | None] = field(compare=False, repr=False)
 
 
 @frozen
@@ -134,7 +153,7 @@ class CallFacts:
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
     tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command. `subagent` is the
     qualified name of the sub-agent that makes the call, empty for the session itself. `rule_names` are further names by
-    which rules may refer to the call, `skill_scripts` the scripts of active skills that it runs.
+    which rules may refer to the call, `skill_scripts` the files of skills that it may run.
     `plan_file` is the plan file that the call would write, if it writes nothing
     else, and `plan_directory` where plan files can be written; both are empty without plan files.
     """

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
-from tejat.tools.registry import ToolEntry, ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import ToolEntry, ToolRegistry, entry_for
 
 if TYPE_CHECKING:
     from tejat.core.agent.session_state import SessionState

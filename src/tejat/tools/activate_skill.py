@@ -8,8 +8,7 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
 from tejat.tools.descriptions import load_description
-
-ACTIVATE_SKILL = "activate_skill"
+from tejat.tools.registry import ACTIVATE_SKILL
 
 
 class SkillActivator(Protocol):

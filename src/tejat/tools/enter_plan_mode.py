@@ -35,6 +35,6 @@ class EnterPlanModeTool(TypedTool[EnterPlanModeParams]):
     async def run(self, params: EnterPlanModeParams, context: ToolContext) -> ToolResult:
         if self._plan_mode.is_on:
             raise ToolFailure(lazy("You are already in Plan Mode."), ErrorType.EXECUTION_FAILED)
-        self._plan_mode.enter()
+        content = "\n\n".join(filter(None, (_SWITCHING, self._plan_mode.enter())))
         reason = (params.reason or "").strip()
-        return ToolResult(_SWITCHING, f"{_SWITCHING} {reason}".rstrip())
+        return ToolResult(content, f"{_SWITCHING} {reason}".rstrip())

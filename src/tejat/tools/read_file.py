@@ -10,11 +10,11 @@ from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, T
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
-from tejat.tools.files.content import DEFAULT_LINES, FileContent, find_ignore_verdict, read_content
+from tejat.tools.files.content import DEFAULT_LINES, FileContent, LocatedFile, find_ignore_verdict, read_content
 from tejat.tools.files.display_path import relative_path, short_relative_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
-from tejat.workspace.files.roots import Location, OpenFile
+from tejat.workspace.files.roots import Location
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
@@ -95,7 +95,7 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             check=self._reject_ignored,
         )
 
-    def _reject_ignored(self, file: OpenFile, _: FileKind) -> None:
+    def _reject_ignored(self, file: LocatedFile, _: FileKind) -> None:
         rules_of = partial(self._workspace.ignore_rules, git=False)
         if find_ignore_verdict(self._workspace.roots, file, rules_of) is IgnoreStatus.NOT_IGNORED:
             return

@@ -2,6 +2,8 @@
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -13,7 +15,7 @@ from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, T
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params, os_error_text
-from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
+from tejat.tools.files.content import FileContent, LocatedFile, find_ignore_verdict, read_content
 from tejat.tools.files.search import (
     MAX_FILES,
     RespectGeminiIgnore,
@@ -26,7 +28,7 @@ from tejat.tools.files.search import (
 )
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
-from tejat.workspace.files.roots import Location, OpenFile, RootDirectory
+from tejat.workspace.files.roots import Location, RootDirectory
 from tejat.workspace.helper_program import find_ripgrep
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
@@ -131,6 +133,7 @@ class _FileReader:
     def __init__(self, workspace: Workspace, params: ReadManyFilesParams, stop: StopToken) -> None:
         self._workspace, self._params, self._stop = workspace, params, stop
         self._collector = _ReadCollector(workspace.roots.first.path)
+        self._new_files: list[Location] = []
 
     def read_all(self) -> ToolResult:
         try:
@@ -149,7 +152,27 @@ class _FileReader:
         found: dict[str, Location] = {}
         for location in search_directories(self._workspace, None):
             found |= {file.path: file for file in self._find_in(location, requested)}
-        return found
+        self._new_files = [] if self._workspace.buffers is None else list(self._find_missing(requested))
+        self._collector.named_files.update(self._new_files)
+        return found | {file.path: file for file in self._new_files}
+
+    def _find_missing(self, requested: list[str]) -> Iterator[Location]:
+        """The named files that are not on disk: the editor may have them."""
+        for path in requested:
+            with suppress(WorkspaceError):
+                location = self._workspace.roots.locate(path)
+                if escape_glob(path) == path and not self._exists(location):
+                    yield location
+
+    def _exists(self, location: Location) -> bool:
+        """Raises WorkspaceError if that cannot be found out."""
+        try:
+            self._workspace.roots.stat(location)
+        except WorkspaceError as error:
+            if not _is_missing(error):
+                raise
+            return False
+        return True
 
     def _is_in_workspace(self, pattern: str) -> bool:
         """Check that a pattern stays in the workspace, else report it as skipped.
@@ -244,11 +267,12 @@ class _FileReader:
         except _IgnoredFile as error:
             collector.ignored[error.by] += 1
         except (ToolFailure, OSError) as error:
-            collector.skip(name, f"Read error: {error}")
+            if location not in self._new_files or not _is_missing(error):
+                collector.skip(name, f"Read error: {error}")
         else:
             collector.add(name, read)
 
-    def _check(self, file: OpenFile, kind: FileKind) -> None:
+    def _check(self, file: LocatedFile, kind: FileKind) -> None:
         # Files found by the walk are not ignored and are not links.
         if file.location in self._collector.named_files:
             verdict = find_ignore_verdict(self._workspace.roots, file, self._ignore_rules)
@@ -256,6 +280,10 @@ class _FileReader:
                 raise _IgnoredFile(verdict)
         if not _is_requested(kind, file.location, self._params.all_patterns):
             raise _MediaNotRequested
+
+
+def _is_missing(error: ToolFailure | OSError) -> bool:
+    return isinstance(error, ToolFailure) and error.error_type is ErrorType.FILE_NOT_FOUND
 
 
 class _MediaNotRequested(Exception):

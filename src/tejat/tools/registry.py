@@ -1,15 +1,17 @@
 """Tool registry: all tools by name, their declarations, and which of them are enabled."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.messages.sdk import SdkDeclarations
+from tejat.core.provenance import ToolSource
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.text.one_or_many import list_names
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
+from tejat.core.tools.tool_check import check_tool
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
 """Other documented names of tools."""
@@ -19,14 +21,8 @@ CLASS_ALIASES: Mapping[str, tuple[str, ...]] = {"GrepTool": ("RipGrepTool",)}
 FIND_TOOLS = "find_tools"
 """The tool that searches for others if there are too many to declare."""
 
-
-class ToolSource(StrEnum):
-    """Origin of a tool, in the order of the declarations."""
-
-    BUILT_IN = "built-in"
-    PYTHON = "python"
-    DISCOVERED = "discovered"
-    MCP = "mcp"
+ACTIVATE_SKILL = "activate_skill"
+"""The tool for skills, registered once they are read."""
 
 
 @frozen
@@ -72,7 +68,11 @@ class ToolEntry:
 
 
 def entry_for(
-    tool: BaseTool, *, source: ToolSource = ToolSource.BUILT_IN, alternate_names: Iterable[str] = (), origin: str = ""
+    tool: BaseTool,
+    *,
+    source: ToolSource = ToolSource.BUILT_IN,
+    alternate_names: str | Iterable[str] = (),
+    origin: str = "",
 ) -> ToolEntry:
     """Create the entry of a tool that is loaded already."""
     return ToolEntry(
@@ -84,12 +84,12 @@ def entry_for(
         load=lambda: tool,
         server=tool.server_name,
         own_name=tool.own_name,
-        alternate_names=frozenset(alternate_names),
+        alternate_names=frozenset(list_names(alternate_names)),
         origin=origin,
     )
 
 
-class ToolRegistry:
+class ToolRegistry(SdkDeclarations):
     """All tools of a session.
 
     A tool disabled by the settings stays registered, but is neither found nor declared. `version` changes with every
@@ -99,7 +99,7 @@ class ToolRegistry:
     def __init__(self) -> None:
         self._entries: dict[str, ToolEntry] = {}
         self._owners: dict[str, str] = {}
-        self._reserved: dict[str, str] = {FIND_TOOLS: FIND_TOOLS}
+        self._reserved: dict[str, str] = {name: name for name in (FIND_TOOLS, ACTIVATE_SKILL)}
         self._loaded: dict[str, BaseTool] = {}
         self._core_names: frozenset[str] | None = None
         self._excluded_names: frozenset[str] = frozenset()
@@ -110,9 +110,13 @@ class ToolRegistry:
         """Finds tools that can be called, but are neither listed nor declared."""
         self.version = 0
 
-    def register(self, tool: BaseTool, *, source: ToolSource = ToolSource.BUILT_IN, origin: str = "") -> None:
-        """Add a tool. Raises UsageError if its name or one of its aliases is taken."""
-        self.register_entry(entry_for(tool, source=source, origin=origin))
+    def register(self, tool: BaseTool, *, source: ToolSource = ToolSource.PYTHON, origin: str = "") -> None:
+        """Add a tool. Raises UsageError if its name or one of its aliases is taken.
+
+        `source` and `origin` are shown to the user: by default it is a tool of the calling program. Raises TypeError
+        for an object that breaks the contract of `BaseTool`, ValueError for an invalid name.
+        """
+        self.register_entry(entry_for(check_tool(tool), source=source, origin=origin))
 
     def register_entry(self, entry: ToolEntry) -> None:
         """Add a tool that is loaded on first use. Raises UsageError if one of its names is taken.
@@ -170,8 +174,8 @@ class ToolRegistry:
         return set(self.spellings())
 
     def spellings(self) -> dict[str, str]:
-        """The name of the tool for each name that settings may use, of disabled tools too."""
-        return {name: entry.name for entry in self._entries.values() for name in entry.settings_names}
+        """The name of the tool for each name that settings may use, of disabled tools too. Any thread may call it."""
+        return {name: entry.name for entry in tuple(self._entries.values()) for name in entry.settings_names}
 
     def get(self, name: str) -> BaseTool | None:
         """Find an enabled tool by name, alias or alternate name.
@@ -222,6 +226,19 @@ class ToolRegistry:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.entry(name) is not None
 
+    def __iter__(self) -> Iterator[str]:
+        """The names of the enabled tools, in the order of `entries`."""
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self._active_tools().by_name)
+
+    def __bool__(self) -> bool:
+        return True  # a registry without tools is one too
+
+    def __repr__(self) -> str:
+        return f"<ToolRegistry: {', '.join(self.names()) or 'no tools'}>"
+
     def entries(self) -> list[ToolEntry]:
         """List the enabled tools: built-in, Python, discovered, then MCP tools by server name.
 
@@ -245,6 +262,7 @@ class ToolRegistry:
         return list(self._active_tools().by_name)
 
     def declarations(self) -> list[FunctionDeclaration]:
+        """List the declarations of the tools that models are told of."""
         return [entry.declaration for entry in self.entries() if entry.is_declared()]
 
     def declarations_for(self, names: str | Iterable[str]) -> list[FunctionDeclaration]:

@@ -24,16 +24,9 @@ from tejat.tools.edit.report.result_excerpt import describe_changed_lines
 from tejat.tools.edit.request import EditRequest
 from tejat.tools.edit.result import EditMatch, EditRefusal
 from tejat.tools.failures import invalid_params
-from tejat.tools.files.change import (
-    CurrentFile,
-    FileChange,
-    apply_change,
-    describe_side_effects,
-    plan_edits,
-    plan_rewrite,
-    read_current,
-)
+from tejat.tools.files.change import FileChange, apply_change, plan_edits, plan_rewrite
 from tejat.tools.files.content import find_ignore_verdict
+from tejat.tools.files.current_file import CurrentFile, read_current
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.elision_check import find_elision_failure
 from tejat.workspace.context import Workspace
@@ -107,7 +100,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         location = self._workspace.roots.locate(params.file_path)
         title = _("Confirm Edit: {path}", path=short_relative_path(location))
         return await self._run_with_correction(
-            lambda corrected, _unused: self._plan_change(location, params, corrected).confirmation(title)
+            lambda corrected, stop: self._plan_change(location, params, corrected, stop).confirmation(title)
         )
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -132,7 +125,8 @@ class EditTool(ProposingTool[ReplaceParams]):
         location = self._workspace.roots.locate(context.plan_file or params.file_path)
 
         def work_out_and_make(corrected: str | None, stop: StopToken) -> ToolResult:
-            return self._apply(location, params, context, lambda: self._plan_change(location, params, corrected), stop)
+            plan = partial(self._plan_change, location, params, corrected, stop)
+            return self._apply(location, params, context, plan, stop)
 
         return await self._run_with_correction(work_out_and_make)
 
@@ -163,14 +157,14 @@ class EditTool(ProposingTool[ReplaceParams]):
         stop: StopToken,
     ) -> ToolResult:
         try:
-            change, written = apply_change(self._workspace, location, context, work_out, stop)
+            change, side_effects = apply_change(self._workspace, location, context, work_out, stop)
         except WorkspaceError as error:
             raise _translate_write_error(error) from error
         if change.is_new_file:
             message = f"Created new file: {location.path} with provided content."
         else:
             message = f"Successfully modified file: {location.path} ({change.replacements} replacements)."
-        message += describe_side_effects(written)
+        message += side_effects
         if params.modified_by_user:
             message += f" User modified the `new_string` content to be: {params.new_string}."
         message += change.note
@@ -178,17 +172,19 @@ class EditTool(ProposingTool[ReplaceParams]):
             return ToolResult(message, lazy("Created {path}", path=short_relative_path(location)))
         return ToolResult(message, change.display("Current", "Proposed"))
 
-    def _plan_change(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
+    def _plan_change(
+        self, location: Location, params: ReplaceParams, corrected: str | None, stop: StopToken
+    ) -> FileChange:
         """Plan the change for the file as it is now. Raises ToolFailure that says why there is none.
 
         `corrected` is the text to look for if the given one is not found.
         """
         path = location.path
         try:
-            current = read_current(self._workspace, location)
+            current = read_current(self._workspace, location, stop=stop)
         except WorkspaceError as error:
             raise _translate_read_error(error, path) from error
-        if current.original is None:
+        if not current.exists:
             if params.old_string:
                 raise _failure(
                     f"File not found: {path}",
@@ -276,9 +272,8 @@ class EditTool(ProposingTool[ReplaceParams]):
             return True
         if is_secret_file(current.real_path):
             return False
-        with self._workspace.roots.open_file(current.location) as file:
-            rules_of = partial(self._workspace.ignore_rules, git=False)
-            return find_ignore_verdict(self._workspace.roots, file, rules_of) is IgnoreStatus.NOT_IGNORED
+        rules_of = partial(self._workspace.ignore_rules, git=False)
+        return find_ignore_verdict(self._workspace.roots, current, rules_of) is IgnoreStatus.NOT_IGNORED
 
     def _not_found_failure(
         self, current: CurrentFile, text: TextFile, params: ReplaceParams, refused: EditRefusal

@@ -19,12 +19,14 @@ from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import command_mismatch, invalid_params, os_error_text
+from tejat.tools.shell.live_display import LiveDisplay
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
     CommandRun,
     add_sandbox_notes,
     cancelled_before_start_result,
     cancelled_result,
+    describe_changes,
     finished_result,
     start_failure_result,
     timeout_result,
@@ -34,7 +36,6 @@ from tejat.workspace.context import Workspace
 from tejat.workspace.files.path_errors import outside_workspace_error
 from tejat.workspace.files.roots import Location, OpenDirectory
 from tejat.workspace.jobs.store import Job, JobState, JobStore
-from tejat.workspace.processes.live_output import LiveOutput
 from tejat.workspace.processes.output_collector import CommandEndReason, TimeLimits, collect_output
 from tejat.workspace.processes.process_tree import exclude_named
 from tejat.workspace.processes.shell import ShellContext, find_shell, run_without_sandbox
@@ -168,7 +169,10 @@ class ShellTool(ProposingTool[ShellParams]):
                     environment = {**self._shell.environment, **wrapped.environment}
                     launch = ProcessSpec(wrapped.arguments, directory.fd, environment)
                     run = CommandRun(params.command, params.directory or None)
-                    result = await self._run_foreground(params, run, launch, wrapped, context, leaves_nothing=True)
+                    display = LiveDisplay(self._shell, context.update_output)
+                    result = await self._run_foreground(
+                        params, run, launch, wrapped, context, display, leaves_nothing=True
+                    )
                     changes = await run_blocking(copy.collect_changes)
                     return build_trial_confirmation(confirmation, result, copy, changes)
                 except BaseException:
@@ -196,14 +200,8 @@ class ShellTool(ProposingTool[ShellParams]):
                 launch = ProcessSpec(wrapped.arguments, directory.fd, environment)
                 if params.is_background:
                     return await self._start_background(params, run, launch, real, wrapped)
-                try:
-                    result = await self._run_foreground(params, run, launch, wrapped, context)
-                finally:
-                    wrapped.clean_up()
-                if self._shell.wrap is run_without_sandbox:
-                    return result
-                changes = await run_blocking(lambda _: wrapped.find_changes())
-                return add_sandbox_notes(result, changes, has_mounts=bool(wrapped.helper_processes))
+                display = LiveDisplay(self._shell, context.update_output, call_id=context.call_id, directory=real)
+                return await self._run_shown(params, run, launch, wrapped, context, display)
         except OSError as error:
             return start_failure_result(run, os_error_text(error))
         except WorkspaceError as error:
@@ -222,10 +220,34 @@ class ShellTool(ProposingTool[ShellParams]):
         except asyncio.CancelledError:
             for wrapped in made:
                 wrapped.clean_up()
-            if context.keep_partial is not None:
-                context.keep_partial(cancelled_before_start_result())
+            context.keep_partial(cancelled_before_start_result(is_timeout=context.is_timed_out()))
             raise
         return made[0]
+
+    async def _run_shown(
+        self,
+        params: ShellParams,
+        run: CommandRun,
+        launch: ProcessSpec,
+        wrapped: SandboxedCommand,
+        context: ToolContext,
+        display: LiveDisplay,
+    ) -> ToolResult:
+        """Run the command in the foreground and show its end."""
+        note = ""
+        try:
+            try:
+                result = await self._run_foreground(params, run, launch, wrapped, context, display)
+            finally:
+                wrapped.clean_up()
+            if self._shell.wrap is not run_without_sandbox:
+                changes = await run_blocking(lambda _: wrapped.find_changes())
+                result = add_sandbox_notes(result, changes, has_mounts=bool(wrapped.helper_processes))
+                note = describe_changes(changes)
+            await display.finish(result, note, keep_result=context.keep_partial)
+            return result
+        finally:
+            display.close()
 
     async def _run_foreground(
         self,
@@ -234,36 +256,40 @@ class ShellTool(ProposingTool[ShellParams]):
         launch: ProcessSpec,
         wrapped: SandboxedCommand,
         context: ToolContext,
+        display: LiveDisplay,
         *,
         leaves_nothing: bool = False,
     ) -> ToolResult:
         limits = TimeLimits(idle=self._shell.idle or None, total=params.timeout or self._shell.total or None)
         with OutputCapture(self._shell) as capture:
-            live = LiveOutput(context.update_output) if context.update_output is not None else None
             try:
+                running = await capture.start(launch)
+                display.attach(running)
                 outcome = await collect_output(
-                    await capture.start(launch),
+                    running,
                     capture.stdout,
                     capture.stderr,
                     out=capture.out,
                     err=capture.err,
                     limits=limits,
-                    on_output=None if live is None else live.add,
+                    on_output=display.sink,
                     stop_survivors=leaves_nothing,
                 )
             except asyncio.CancelledError:
-                if context.keep_partial is not None:
-                    is_started = capture.has_started
-                    context.keep_partial(
-                        cancelled_result(capture.with_output(run)) if is_started else cancelled_before_start_result()
-                    )
+                is_started, is_timeout = capture.has_started, context.is_timed_out()
+                context.keep_partial(
+                    cancelled_result(capture.with_output(run), is_timeout=is_timeout)
+                    if is_started
+                    else cancelled_before_start_result(is_timeout=is_timeout)
+                )
                 raise
             except OSError as error:
                 return start_failure_result(capture.with_output(run), os_error_text(error))
             finally:
-                if live is not None:
-                    live.close()
+                display.end_output()
             run = capture.with_output(run)
+            if display.was_stopped:
+                return cancelled_result(run)
             if outcome.reason is not CommandEndReason.EXITED or outcome.exit is None:
                 limit = limits.idle if outcome.reason is CommandEndReason.IDLE else limits.total
                 return timeout_result(run, outcome.reason, limit=limit or outcome.seconds)

@@ -14,7 +14,8 @@ from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
-from tejat.tools.files.change import CurrentFile, FileChange, apply_change, plan_rewrite, read_current
+from tejat.tools.files.change import FileChange, apply_change, plan_rewrite
+from tejat.tools.files.current_file import CurrentFile, read_current
 from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fact
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken

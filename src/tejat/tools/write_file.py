@@ -13,7 +13,8 @@ from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.omission.placeholders import find_omission_placeholders
 from tejat.tools.failures import invalid_params
-from tejat.tools.files.change import FileChange, apply_change, describe_side_effects, plan_rewrite, read_current
+from tejat.tools.files.change import FileChange, apply_change, plan_rewrite
+from tejat.tools.files.current_file import read_current
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.elision_check import find_elision_failure
 from tejat.workspace.context import Workspace
@@ -59,7 +60,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
     async def propose(self, params: WriteFileParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
         title = lazy("Confirm Write: {path}", path=short_relative_path(location))
-        return await run_blocking(lambda _: self._plan_change(location, params).confirmation(title))
+        return await run_blocking(lambda stop: self._plan_change(location, params, stop).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         # The content as shown, with the line endings of the file, so that only changes by the user count as theirs.
@@ -72,17 +73,17 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         return await run_blocking(lambda stop: self._write(location, params, context, stop))
 
     def _write(self, location: Location, params: WriteFileParams, context: ToolContext, stop: StopToken) -> ToolResult:
-        plan = partial(self._plan_change, location, params)
-        change, written = apply_change(self._workspace, location, context, plan, stop)
+        plan = partial(self._plan_change, location, params, stop)
+        change, side_effects = apply_change(self._workspace, location, context, plan, stop)
         done = "created and wrote to new file" if change.is_new_file else "overwrote file"
-        message = f"Successfully {done}: {location.path}.{describe_side_effects(written)}"
+        message = f"Successfully {done}: {location.path}.{side_effects}"
         if params.modified_by_user:
             message += f" User modified the `content` to be: {params.content}"
         return ToolResult(message, change.display("Original", "Written"))
 
-    def _plan_change(self, location: Location, params: WriteFileParams) -> FileChange:
+    def _plan_change(self, location: Location, params: WriteFileParams, stop: StopToken) -> FileChange:
         try:
-            current = read_current(self._workspace, location, needs_content=False)
+            current = read_current(self._workspace, location, needs_content=False, stop=stop)
         except WorkspaceError as error:
             raise _translate_error(error, location.path) from error
         change = plan_rewrite(current, params.content, proposed=params.ai_proposed_content)

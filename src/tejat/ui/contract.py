@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tejat.core.agent.events import EventSink, RunEnded
+from tejat.core.agent.events import AgentEvent, EventSink, RunEnded
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply
-from tejat.core.messages.types import Part
+from tejat.core.messages.prompt import Prompt
 from tejat.core.ui.commands import AgentSummary, SlashCommands
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
@@ -53,8 +53,44 @@ class UiSession(Protocol):
         """The id for `--resume`, None while nothing is saved."""
         ...
 
+    @property
+    def resume_hint(self) -> str:
+        """What to tell the user who leaves; empty while nothing is saved."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The first prompt as the user typed it, empty before it."""
+        ...
+
+    @property
+    def root(self) -> str:
+        """The working directory."""
+        ...
+
+    @property
+    def survives_exit(self) -> bool:
+        """Whether the session goes on, with its run, when this front end leaves."""
+        ...
+
+    def leave(self) -> None:
+        """The front end is about to leave. What it cancels from now on goes on if the session survives."""
+        ...
+
+    def replay(self) -> Sequence[AgentEvent]:
+        """Return the conversation so far as events."""
+        ...
+
     def take_notes(self) -> Sequence[str]:
         """Return the warnings about the start of the session and of its MCP servers, each one once."""
+        ...
+
+    def load_definitions(self) -> None:
+        """Read the skills and sub-agents now, with notes about them. Otherwise this is done on first use."""
+        ...
+
+    async def preload_definitions(self) -> None:
+        """Read them in the background, after the first screen."""
         ...
 
     async def wait_for_sandbox(self) -> None:
@@ -73,7 +109,7 @@ class UiSession(Protocol):
         """Deliver all events to a listener until the returned function is called."""
         ...
 
-    async def prompt(self, prompt: str | Sequence[Part]) -> RunEnded:
+    async def prompt(self, prompt: Prompt) -> RunEnded:
         """Answer a prompt; see `Session.prompt`."""
         ...
 
@@ -83,6 +119,10 @@ class UiSession(Protocol):
 
     def answer(self, question_id: str, reply: ApprovalReply) -> bool:
         """Answer a question; False if it is unknown or already answered."""
+        ...
+
+    def fail_question(self, question_id: str, error: Exception) -> bool:
+        """Raise an error for whoever asked a question; False if it is unknown or already answered."""
         ...
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:

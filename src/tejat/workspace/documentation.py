@@ -2,6 +2,7 @@
 
 import os
 import re
+from glob import glob
 
 DOCUMENTATION_DIRECTORY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 """In a checkout, links to the files in `docs/`; in an installed package, copies of them."""
@@ -10,8 +11,8 @@ _HTML = re.compile(r"^(?:<picture>\n.*?^</picture>|<!--.*?-->)\n+", re.MULTILINE
 
 
 def documentation_files() -> list[str]:
-    """List the names of the files, sorted."""
-    return sorted(name for name in os.listdir(DOCUMENTATION_DIRECTORY) if name.endswith(".md"))
+    """List the paths of the files beneath the directory, sorted."""
+    return sorted(glob("**/*.md", root_dir=DOCUMENTATION_DIRECTORY, recursive=True))
 
 
 def read_documentation(name: str) -> str:

@@ -57,7 +57,10 @@ def test_an_existing_file_is_overwritten_only_after_a_yes(env: CommandEnv, answe
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("/export talk.html", "HTML export is not available yet. Use a name that ends with .md or .json."),
+        (
+            "/export talk.html",
+            "Use `tejat export latest talk.html` for HTML, or a name that ends with .md or .json.",
+        ),
         ("/export talk.pdf", "Invalid file format. Only .md and .json are supported."),
         ("/export folder.md", "{project}/folder.md is a directory."),
         ("/export no/where.md", "Could not write {project}/no/where.md: No such file or directory."),

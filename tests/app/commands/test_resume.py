@@ -45,8 +45,8 @@ def test_by_a_word(env: InteractiveEnv, word: str) -> None:
     assert said_then == ["apples", "About apples.", "pears", "About pears.", "and then?", "Then."]
     assert resumed == [session_id]
     (kept,) = [path for path in env.journal_paths() if session_id in path.read_text()]
-    assert [json.loads(line)["kind"] for line in kept.read_text().splitlines()][-4:] == [
-        *("resumed", "prompt", "answer", "ended")
+    assert [json.loads(line)["kind"] for line in kept.read_text().splitlines()][-5:] == [
+        *("resumed", "prompt", "answer", "ended", "run")
     ]
 
 

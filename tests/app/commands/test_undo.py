@@ -10,6 +10,7 @@ from support.interactive import InteractiveEnv, InteractiveRunner
 from support.prompter import FakePrompter, report_text
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.call_events import CallFinished
 from tejat.core.ui.commands import NoAction
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.report import DiffBlock
@@ -61,6 +62,16 @@ def test_one_call_among_others(env: InteractiveEnv) -> None:
     assert told == "Restored 1 path."
     assert read_files(env) == {"a.txt": "1", "b.txt": "3"}
     assert left
+
+
+def test_a_call_of_this_session_by_the_id_that_the_model_gave_it(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> str:
+        await send_prompts(runner)
+        calls = [event.call.id for event in runner.events if isinstance(event, CallFinished)]
+        return await runner.command_output(f"/undo {calls[1]}", choices=[0])
+
+    assert env.run_with(work, script=THREE_WRITES) == "Restored 1 path."
+    assert read_files(env) == {"a.txt": "1", "b.txt": "3"}
 
 
 def test_not_without_a_yes(env: InteractiveEnv) -> None:

@@ -24,11 +24,12 @@ from support.terminal.chat import (
 from support.terminal.pty_program import run_at_terminal
 from support.terminal.screen import ScreenUser, open_screen
 from support.wait import wait_until
-from tejat.app.diagnostics.log_file import KEPT_LOGS, MAX_LOG_BYTES, log_event, open_log, report_crash
+from tejat.app.diagnostics.event_log import log_event
+from tejat.app.diagnostics.log_file import KEPT_LOGS, MAX_LOG_BYTES, open_log, report_crash
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.agent.events import Noticed, Severity
 from tejat.core.errors import UsageError
-from tejat.core.log import enable_debug, is_debugging, log_path, logger, report_unexpected
+from tejat.core.log import enable_debug, is_debugging, log_path, logger, report_unexpected, tools_logger
 from tejat.core.tools.base import unexpected_error_result
 from tejat.mcp.errors import McpFailure
 from tejat.mcp.server_requests import ServerRequestHandler
@@ -108,6 +109,25 @@ def test_nothing_is_created_without_a_record(paths: AppPaths) -> None:
         assert log_path() == paths.log
     assert log_path() is None
     assert not os.path.exists(os.path.dirname(paths.log))
+
+
+def test_what_happens_as_expected_is_not_in_the_file(paths: AppPaths) -> None:
+    with open_log(paths, {}):
+        tools_logger.warning("expected")
+        assert not os.path.exists(paths.log)
+        logger.warning("a warning of the program")
+        tools_logger.error("unexpected")
+    assert [line.partition(" tejat")[2] for line in text_of(paths).splitlines()] == [
+        ": a warning of the program",
+        ".tools: unexpected",
+    ]
+
+
+def test_handlers_of_others_get_no_secrets_either(paths: AppPaths, caplog: pytest.LogCaptureFixture) -> None:
+    with open_log(paths, {"API_KEY": SECRET}):
+        report_unexpected(fail(f"no {SECRET}"), "a test")
+    assert SECRET not in caplog.text
+    assert "no [the secret API_KEY]" in caplog.text
 
 
 def test_a_log_that_cannot_be_written_disturbs_nobody(paths: AppPaths) -> None:

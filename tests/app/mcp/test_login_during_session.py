@@ -9,7 +9,7 @@ from support.program import ProgramEnv
 from support.raw_server import Peer, raw_server
 from tejat.app.mcp.manager import token_store
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.open_tools import open_tools
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.oauth.settings import token_key
 from tejat.mcp.oauth.token_store import OAuthGrant

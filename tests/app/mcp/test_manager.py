@@ -25,7 +25,7 @@ from support.mcp.clients import living_pids, read_messages, read_methods
 from support.model_servers.gemini import Reply, function_call, text_reply
 from support.wait import wait_until_async
 from tejat.app.inspection.openers import run_checks
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.open_tools import open_tools
 from tejat.core.agent.events import AgentEvent
 from tejat.core.approval.confirmation import (
     ApprovalReply,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from support.external_tools import AgentTranscript, ExternalToolsEnv, call_reply, hostile_server, rude_server
 from support.mcp.clients import read_messages
-from support.model_servers.gemini import USAGE, text_reply
+from support.model_servers.gemini import USAGE, chunk, function_call, stream, text_reply
 from support.wait import wait_until_async
 from tejat.app.mcp.sampling_handler import handle_sampling_request
 from tejat.core.agent.events import Answered, EndReason
@@ -176,7 +176,10 @@ class TestRuns:
 
     def test_what_is_left_of_the_budget_counts(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"bad": hostile_server(trust=True, sampling=True)})
-        transcript = env.run_agent(self.ASKS, max_tokens=10)
+        params = {"messages": [prompt_message("user", "Where?")]}
+        asks = function_call("bad__ask", {"method": "sampling/createMessage", "params": params})
+        usage = {"promptTokenCount": 50_000, "candidatesTokenCount": 0, "totalTokenCount": 50_000}
+        transcript = env.run_agent(stream(chunk(asks, reason="STOP", usageMetadata=usage)), max_tokens=50_000)
         assert transcript.results[0].reason is EndReason.TOKEN_LIMIT
         assert len(transcript.bodies) == 1
 

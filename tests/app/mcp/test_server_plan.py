@@ -8,11 +8,12 @@ import pytest
 
 from support.external_tools import ExternalToolsEnv, hostile_server
 from tejat.app.mcp.server_plan import ConnectionDeps, describe_server, plan_servers
-from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.run_config import RunConfig, load_agent_config, load_run_config
 from tejat.app.tools.tool_services import ToolServices
 from tejat.config.mcp.enablement import set_server_enabled
 from tejat.config.paths import SourceTier, app_paths
 from tejat.config.settings.types import COMMAND_SERVER_NAME, McpServer, configured_servers
+from tejat.core.agent.options import AgentOptions
 from tejat.core.frozen import replace
 from tejat.mcp.client import ServerPlan
 from tejat.mcp.client_pool import InactiveServer
@@ -45,7 +46,7 @@ def planned(run_config: RunConfig) -> Sequence[ServerPlan | InactiveServer]:
             ConnectionDeps(
                 services.supervisor,
                 HttpClient(environment={}),
-                services.wrap_in_sandbox,
+                services.sandbox.wrap,
                 no_login,
                 services.variable_lists,
             ),
@@ -129,6 +130,41 @@ class TestBarriers:
         env.write_user_settings(mcpServers=dict.fromkeys("abc", PROGRAM))
         found = barred(load_config(env, servers=["b", "c"]))
         assert [alias for alias, barrier in found.items() if barrier is None] == []
+
+    def test_servers_of_an_editor_obey_the_same_lists_and_replace_those_of_the_settings(
+        self, env: ExternalToolsEnv
+    ) -> None:
+        env.write_user_settings(
+            mcpServers={"a": PROGRAM, "b": PROGRAM}, mcp={"allowed": ["a", "b", "c"], "excluded": ["c"]}
+        )
+        added = {"a": {"command": "/bin/other"}, "c": PROGRAM, "d": PROGRAM}
+        options = AgentOptions((str(env.project),), environment=env.environment, mcp_servers=added, trusts_folder=True)
+        run_config = load_agent_config(options)
+        settings = f"{env.home}/.gemini/settings.json"
+        assert barred(run_config) == {
+            "a": None,
+            "b": None,
+            "c": (ServerState.BLOCKED, f"{settings}:1 excludes it."),
+            "d": (ServerState.BLOCKED, f"{settings}:1 does not list it."),
+        }
+        assert run_config.settings.mcp_servers["a"].value.command == "/bin/other"
+        untrusted = load_agent_config(replace(options, trusts_folder=False))
+        assert {barrier[0] for barrier in barred(untrusted).values() if barrier} == {ServerState.BLOCKED}
+        assert None not in barred(untrusted).values()
+
+    def test_an_administrator_decides_about_servers_of_an_editor(self, env: ExternalToolsEnv) -> None:
+        admin = env.base / "admin"
+        admin.mkdir(mode=0o755)
+        (admin / "settings.json").write_text(json.dumps({"mcp": {"allowed": ["a"]}}))
+        (admin / "settings.json").chmod(0o644)
+        env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
+        added = {"a": PROGRAM, "b": PROGRAM}
+        found = barred(
+            load_agent_config(
+                AgentOptions((str(env.project),), environment=env.environment, mcp_servers=added, trusts_folder=True)
+            )
+        )
+        assert [alias for alias, barrier in found.items() if barrier is None] == ["a"]
 
     def test_what_the_person_switched_off(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"Loud": PROGRAM, "a": PROGRAM})

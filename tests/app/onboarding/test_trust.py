@@ -10,7 +10,7 @@ from support.program import ProgramEnv
 from support.prompter import FakePrompter, report_text
 from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_trust
 from tejat.app.run_config import UserConfig, load_run_config, load_user_config
-from tejat.app.session.context import load_context_files
+from tejat.app.session.prompt.context import load_context_files
 from tejat.config.trust.decision import TrustLevel, trust_folder
 from tejat.core.ui.prompter import Choice
 

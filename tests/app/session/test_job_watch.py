@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.program import ProgramEnv, script_answer, text_script
-from tejat.app.session.manager import open_session_manager
+from tejat.app.session.lifespan import open_session_manager
 from tejat.core.agent.events import AgentEvent, Noticed
 from tejat.core.agent.options import AgentOptions
 

@@ -16,7 +16,7 @@ from support.model_servers.gemini import ModelServer, Reply, error_reply, functi
 from support.note_tool import NoteTool
 from support.program import ProgramEnv, script_answer, text_script
 from support.wait import wait_until_async
-from tejat.app.session.manager import open_agent
+from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.events import AgentEvent, EndReason, LoopDetected, ModelChanged, Noticed, RunEnded, SessionStarted
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
@@ -391,8 +391,21 @@ class TestLimits:
         assert (ended.reason, ended.turns) == (EndReason.TURN_LIMIT, 2)
 
     def test_tokens(self, machine: ProgramEnv) -> None:
-        (ended,), _ = run(options(machine, self.LOOP, max_tokens=20), "hi")
-        assert (ended.reason, ended.usage.total) == (EndReason.TOKEN_LIMIT, 30)
+        answers = script_answer(calls=[("glob", {"pattern": "*"})], usage={"prompt": 9_000, "output": 500}) * 12
+        (ended,), _ = run(options(machine, answers, max_tokens=19_000), "hi")
+        assert (ended.reason, ended.usage.total) == (EndReason.TOKEN_LIMIT, 9_500)
+        assert ended.message.startswith("The next request (about 9,")
+        assert ended.message.endswith("would exceed the limit of 19,000 tokens (9,500 used).")
+
+    def test_limits_of_a_program_are_named_as_its_arguments(self, machine: ProgramEnv) -> None:
+        settings(machine, maxSessionTurns=1)
+        of_program = options(machine, self.LOOP, max_turns=2, names_arguments=True)
+        (ended,), _ = run(of_program, "hi")
+        assert ended.message == "Reached the limit of 2 turns. Increase max_turns to continue."
+        (ended,), _ = run(options(machine, self.LOOP, max_tokens=20, names_arguments=True), "hi")
+        assert ended.message.endswith("of 20 tokens (0 used). Increase max_tokens to continue.")
+        (ended,), _ = run(options(machine, self.LOOP, names_arguments=True), "hi")
+        assert ended.message.endswith("by specifying maxSessionTurns in settings.json.")
 
     def test_money_at_the_persons_own_prices(self, machine: ProgramEnv) -> None:
         settings(machine, model={"prices": {"scripted": {"input": 100_000.0, "cached": 0, "output": 0}}})

@@ -13,8 +13,8 @@ from support.model_servers.gemini import ModelServer, text_reply
 from support.program import ProgramEnv, text_script
 from tejat.app.mcp.server_plan import StartBlockers
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.app.session.manager import open_agent
-from tejat.app.tools.sandbox_options import resolve_sandbox, sandbox_options
+from tejat.app.session.lifespan import open_agent
+from tejat.app.tools.sandbox.options import resolve_sandbox, sandbox_options
 from tejat.core.agent.events import Compressed, EndReason
 from tejat.core.agent.options import AgentOptions
 

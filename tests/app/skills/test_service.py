@@ -80,7 +80,8 @@ def test_the_question_shows_what_decides(place: Place) -> None:
         f"Source: {directory}/SKILL.md (user)",
         "Files: SKILL.md, run.py",
         "tokens to this conversation",
-        "It asks for the tools Bash(python:*). This allows none of them.",
+        "It asks for the tools Bash(python:*). Activating it allows none of them.",
+        "Not offered: Bash(python:*): python can run any code.",
         "line 39",
         "... 20 more lines in",
     ):

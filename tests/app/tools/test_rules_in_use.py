@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tejat.app.inspection.openers import open_undo
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.open_tools import open_tools
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult

@@ -27,8 +27,8 @@ def opened(work: Callable[[ToolHost], Result], options: ToolHostOptions) -> Resu
 def called(options: ToolHostOptions, within: tuple[Path, ...], name: str, args: Params) -> ToolResult:
     async def main() -> ToolResult:
         async with open_tool_host(options) as host:
-            with host.open(None, [str(path) for path in within]) as scheduler:
-                return await scheduler.run(FunctionCall(name, args))
+            with host.start_session(has_plans=False).open(None, [str(path) for path in within]) as tools:
+                return await tools.scheduler.run(FunctionCall(name, args))
 
     return asyncio.run(main())
 
@@ -59,8 +59,8 @@ class TestOpening:
 
         def use_the_shell_twice(host: ToolHost) -> None:
             for _ in range(2):
-                with host.open(None, ()) as scheduler:
-                    assert scheduler.registry.get("run_shell_command") is not None
+                with host.start_session(has_plans=False).open(None, ()) as tools:
+                    assert tools.scheduler.registry.get("run_shell_command") is not None
 
         opened(use_the_shell_twice, ToolHostOptions(directories=("/",), sandbox="auto", warn=warnings.append))
         (warning,) = warnings
@@ -68,8 +68,8 @@ class TestOpening:
 
     def test_the_tools_of_the_caller_and_those_that_somebody_could_use(self, tmp_path: Path) -> None:
         def names(host: ToolHost) -> list[str]:
-            with host.open(None, ()) as scheduler:
-                return scheduler.registry.names()
+            with host.start_session(has_plans=False).open(None, ()) as tools:
+                return tools.scheduler.registry.names()
 
         options = ToolHostOptions(directories=(str(tmp_path),), tools=(NoteTool(),), excluded_tools=("web_fetch",))
         found = opened(names, options)

@@ -17,6 +17,8 @@ from tejat.app.tools.tool_services import (
 )
 from tejat.core.messages.history import model_message
 from tejat.core.model import Capability, ModelRequest, ModelResponse
+from tejat.ui.acp.client import AcpConnection
+from tejat.ui.acp.editor_terminals import ClientTerminals
 from tejat.workspace.context import Workspace
 from tejat.workspace.processes.program import run_program
 
@@ -67,6 +69,18 @@ class TestHouse:
             services.attach_model(ModelAccess(answering, frozenset))
             assert services.corrector() is None
 
+    def test_the_editor_shows_output_in_terminals_if_it_has_some_and_the_user_wants_them(
+        self, machine: ProgramEnv
+    ) -> None:
+        terminals = ClientTerminals(AcpConnection([].append), "session-1")
+        shown: list[bool] = []
+        for settings, editor in (("{}", terminals), ("{}", None), ('{"acp": {"terminals": false}}', terminals)):
+            run_config = load_config(machine, settings)
+            with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
+                services.terminals = editor
+                shown.append(services.shell().displays is not None)
+        assert shown == [True, False, False]
+
     def test_programs_are_started_by_one_keeper_which_ends_them(self, machine: ProgramEnv) -> None:
         pid = machine.base / "pid"
         run_config = load_config(machine)
@@ -92,30 +106,3 @@ class TestHouse:
             seen = services.child_environment
         names = ("SERVICE_TOKEN", "OTHER_TOKEN", "PLAIN", "LANG")
         assert [seen.get(name) for name in names] == [None, "known", None, "C.UTF-8"]
-
-    def test_a_server_is_fenced_in_or_not_started(self, machine: ProgramEnv) -> None:
-        run_config = load_config(machine)
-        with (
-            Workspace([str(machine.project)]) as workspace,
-            ToolServices(workspace, run_config, "off") as services,
-            pytest.raises(OSError, match=r"It requires a sandbox, and there is none: .*turned off"),
-        ):
-            services.wrap_in_sandbox(["/bin/cat"], str(machine.project))
-
-
-class TestWhatTheModelIsTold:
-    @pytest.mark.parametrize(("word", "told"), [("off", ""), ("auto", "a sandbox if one works on this system")])
-    def test_before_a_sandbox_is_tried(self, machine: ProgramEnv, word: str, told: str) -> None:
-        with (
-            Workspace([str(machine.project)]) as workspace,
-            ToolServices(workspace, load_config(machine), word) as services,
-        ):
-            assert services.describe_sandbox() == told
-
-    def test_after_it_was_tried(self, machine: ProgramEnv) -> None:
-        for root, told in ((str(machine.project), "a sandbox"), ("/", "")):
-            with Workspace([root]) as workspace, ToolServices(workspace, load_config(machine), "auto") as services:
-                asyncio.run(services.probe_sandbox())
-                if root != "/" and not services.sandbox_name:
-                    pytest.skip("SANDBOX MISSING: no sandbox works here")
-                assert services.describe_sandbox() == told

@@ -18,16 +18,18 @@ from support.tool_results import list_tree
 from tejat.app.inspection.openers import open_jobs, open_policy, open_undo, run_checks
 from tejat.app.plugins.discovery import Plugins, PythonTool
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.toolset import Toolset, builtin_registry, open_tools, open_toolset, run_blocking_inline
+from tejat.app.tools.listed_tools import builtin_registry
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import Toolset, open_toolset, run_blocking_inline
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, ExecConfirmation, Outcome, Scope
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX
 from tejat.core.messages.types import FunctionCall, Params
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import CallState, Event, StateChanged
 from tejat.core.undo import RestoreResult
-from tejat.tools.registry import ToolSource
 from tejat.workspace.jobs.store import JobState
 from tejat.workspace.threads.offload import run_inline
 

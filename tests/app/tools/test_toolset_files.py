@@ -9,7 +9,9 @@ from typing import ClassVar
 import pytest
 
 from support.approver import FakeApprover
-from tejat.app.tools.toolset import Toolset, builtin_registry, open_tools
+from tejat.app.tools.listed_tools import builtin_registry
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import Toolset
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall, Params

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.program import ProgramEnv
+from support.program import ProgramEnv, script_answer
 
 
 @pytest.fixture
@@ -92,6 +92,27 @@ def test_validate(machine: ProgramEnv) -> None:
     assert done.code == 1
     assert f"{bad}: max_turns must be an integer from 1 to 200.\n" in done.stdout
     assert "agent good is valid" in done.stdout
+
+
+def test_examples(machine: ProgramEnv) -> None:
+    put(machine.project, "good")
+    done = machine.run("agents", "validate", "good.md", "--run")
+    assert done.code == 1
+    assert f"No examples: there is no .toml file in {machine.project}/tests.\n" in done.stdout
+    (machine.project / "tests").mkdir()
+    task = {"agent_name": "good", "prompt": "Do it."}
+    inside = script_answer(calls=[("complete_task", {"result": "x"})], purpose="agent:good")
+    (machine.project / "tests/good.toml").write_text(
+        script_answer(calls=[("invoke_agent", task)]) + inside + script_answer(say="done")
+    )
+    done = machine.run("agents", "validate", ".", "--run")
+    assert (done.code, done.stderr) == (0, "")
+    assert "  allow   good#1: complete_task" in done.stdout
+    assert done.stdout.endswith("1 of 1 examples passed\n")
+    (machine.project / "tests/good.two.toml").write_text(script_answer(calls=[("glob", {})]))
+    done = machine.run("agents", "validate", "good.md", "--run")
+    assert done.code == 1
+    assert "1 of 2 examples passed" in done.stdout
 
 
 def test_validate_what_is_not_there(machine: ProgramEnv) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from support.source_tree import ROOT
+from support.source_tree import ROOT, installed_pages
 from support.terminal.pty_program import run_at_terminal, write_script
 from tejat.cli.main import main
 
-PAGES = {path.stem for path in (ROOT / "docs").glob("*.md")}
+PAGES = {page.removesuffix(".md") for page in installed_pages()}
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,6 +33,12 @@ def test_a_page(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
     assert main(["docs", name, "--path"]) == 0
     assert Path(capsys.readouterr().out.strip()).resolve() == ROOT / "docs" / "hooks.md"
+
+
+@pytest.mark.parametrize("name", ["editors/zed", "zed", "docs/editors/zed.md"])
+def test_a_page_in_a_folder(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", name]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs" / "editors" / "zed.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
@@ -59,7 +65,11 @@ main(["docs", "start"])
 
 
 @pytest.mark.parametrize(
-    ("program", "shown"), [("less", "\x1b[1;4mStart here\x1b[0m\n[-R]\n"), ("mine", "# Start here\n[]\n")]
+    ("program", "shown"),
+    [
+        ("less", "\x1b[1;4mStart here\x1b[0m\n[-R -Ps?eEnd, q to continue:Space for more, q to continue.$]\n"),
+        ("mine", "# Start here\n[]\n"),
+    ],
 )
 def test_at_a_terminal_a_page_is_rendered_for_less(program: str, shown: str, tmp_path: Path) -> None:
     pager = write_script(tmp_path / program, 'head -1 "$1"', 'echo "[$LESS]"')

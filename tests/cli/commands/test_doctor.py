@@ -269,14 +269,15 @@ class TestModel:
         assert rows["price"].startswith("$")
 
 
+@pytest.mark.parametrize("flag", ["--setup", "--from-gemini"])
 def test_the_set_up_does_not_call_a_useless_value_effective(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / ".gemini" / "settings.json"
     path.parent.mkdir()
     path.write_text('{"ui": {"theme": "nope"}, "tools": {"sandbox": "foo"}}')
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("GEMINI_SANDBOX", raising=False)
-    assert doctor.run(["--setup", "--root", str(tmp_path), "--json"]) == 0
+    assert doctor.run([flag, "--root", str(tmp_path), "--json"]) == 0
     counts = json.loads(capsys.readouterr().out)["counts"]
     assert (counts["obeyed"], counts["wrong value"]) == (0, 2)

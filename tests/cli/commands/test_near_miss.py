@@ -22,7 +22,7 @@ def answer(machine: ProgramEnv, keys: bytes, *words: str) -> tuple[int, str, str
 
 def test_the_command_runs_by_default_if_there_is_only_one(machine: ProgramEnv) -> None:
     code, printed, shown = answer(machine, b"\n", "sesions", "list")
-    assert (code, printed) == (0, "No sessions in this project yet. `--all` lists all projects.\n")
+    assert (code, printed) == (0, "No sessions yet.\n")
     assert shown.startswith(
         '"sesions" looks like a command.\n'
         "  1 run: tejat sessions list\n  2 send it as a prompt\n  3 quit\nYour choice, 1 to 3 [1]: "

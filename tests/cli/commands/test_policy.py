@@ -170,6 +170,7 @@ class TestExplain:
             "doubts": [],
             "mode": "default",
             "mode_source": "default",
+            "scripts": [],
         }
 
     def test_for_people(self, policy: Shell, places: AppPaths) -> None:

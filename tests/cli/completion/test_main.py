@@ -49,7 +49,11 @@ def run_shell(*words: str | Path, cwd: Path | None = None, home: Path | None = N
 
 CASES = [
     ("se", ["sessions"]),
-    ("sessions ", ["delete", "export", "import", "list", "resume", "show"]),
+    (
+        "sessions ",
+        ["answer", "delete", "import", "list", "resume", "search", "send", "show", "stats", "stop"],
+    ),
+    ("export latest a --h", ["--help", "--html"]),
     ("sessions im", ["import"]),
     ("session im", []),
     ("hook l", ["list"]),
@@ -63,7 +67,7 @@ CASES = [
     ("mcp add --scope u", ["user"]),
     ("models --service o", ["ollama", "openai"]),
     ("-o j", ["json"]),
-    ("-m x --sess", ["--session-file", "--session-id"]),
+    ("-m x --sess", ["--session-file", "--session-id", "--session-server"]),
     ("completion z", ["zsh"]),
     ("-m gemini-2.5-p", ["gemini-2.5-pro"]),
     ("tools call read_f", ["read_file"]),

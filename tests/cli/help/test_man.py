@@ -13,7 +13,7 @@ from tejat.cli.help.man import format_man
 from tejat.cli.help.page import HelpPage, HelpRow, HelpSection
 from tejat.cli.subcommands import NAMES, RESERVED
 
-PAGE = ROOT / "packaging" / "share" / "man" / "man1" / "tejat.1"
+PAGE = ROOT / "packaging" / "data" / "share" / "man" / "man1" / "tejat.1"
 
 
 def render() -> str:

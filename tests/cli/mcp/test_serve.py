@@ -287,9 +287,9 @@ class TestStarting:
         program = (
             "import os, sys, tejat.ui.mcp_server.tool_list as tool_list\n"
             "before = tool_list.list_tools\n"
-            "def noisy(scheduler, *, can_ask):\n"
+            "def noisy(tools, **options):\n"
             "    print('noise', flush=True); os.system('echo more noise')\n"
-            "    return before(scheduler, can_ask=can_ask)[:1]\n"
+            "    return before(tools, **options)[:1]\n"
             "import tejat.ui.mcp_server.server_session as server_session\n"
             "server_session.list_tools = noisy\n"
             "from tejat.cli.main import main\n"
@@ -326,3 +326,26 @@ class TestStarting:
         assert (done.code, done.stderr) == (0, "")
         for flag in ("--root", "--approval-mode", "--allowed-tools", "--exclude-tools", "--sandbox", "--http"):
             assert flag in done.stdout
+
+
+@both_ways
+def test_todos_documentation_and_a_plan(machine: ProgramEnv, way: str) -> None:
+    """The official client checks structured content against the schema of the tool."""
+    asked: list[str] = []
+
+    async def work(connect: Connect) -> None:
+        async with connect(mode="legacy", elicitation_callback=answering(asked, "approve")) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert {"write_todos", "get_internal_docs", "enter_plan_mode", "exit_plan_mode"} <= set(tools)
+            todos = [{"description": "Read", "status": "in_progress"}, {"description": "Write", "status": "pending"}]
+            result = await client.call_tool("write_todos", {"todos": todos})
+            assert result.structured_content == {"todos": todos}
+            assert "- settings.md" in text_of(await client.call_tool("get_internal_docs", {}))
+            assert text_of(await client.call_tool("enter_plan_mode", {})).startswith("Switching to Plan mode.")
+            await client.call_tool("write_file", {"file_path": "plan.md", "content": "# Plan\n"})
+            left = await client.call_tool("exit_plan_mode", {"plan_filename": "plan.md"})
+            assert text_of(left).startswith("Plan approved.")
+
+    visit(machine, way, work)
+    (message,) = asked
+    assert message.startswith("Approve plan: plan.md\nPlan: ")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.program import ProgramEnv
+from support.program import ProgramEnv, script_answer
 
 
 @pytest.fixture
@@ -253,6 +253,36 @@ class TestValidate:
         for text in ("not executed", "scripts/missing.py, which does not exist", "looks like a key", "without effect"):
             assert text in warnings
         assert not mark.exists()
+
+    def test_tools_that_cannot_be_offered(self, env: ProgramEnv) -> None:
+        directory = skill(env.base / "pdf", more="allowed-tools: Bash(python:*) Read\n")
+        result = env.run("skills", "validate", str(directory))
+        assert "warning: allowed-tools: Bash(python:*) cannot be offered: python can run any code\n" in result.stdout
+
+    def test_examples(self, env: ProgramEnv) -> None:
+        directory = skill(env.base / "pdf")
+        result = env.run("skills", "validate", str(directory), "--run")
+        assert (result.code, result.stderr) == (1, "")
+        assert f"No examples: there is no .toml file in {directory}/tests.\n" in result.stdout
+        (directory / "tests").mkdir()
+        example = script_answer(calls=[("activate_skill", {"name": "pdf"})]) + script_answer(say="done")
+        (directory / "tests/one.toml").write_text(example)
+        result = env.run("skills", "validate", str(directory), "--run")
+        assert result.code == 0
+        assert result.stdout.endswith(
+            'one.toml: passed\n  ask     activate_skill {"name":"pdf"} (yes)\n1 of 1 examples passed\n'
+        )
+        (directory / "tests/two.toml").write_text(script_answer(calls=[("frob", {})]) + script_answer(say="done"))
+        (directory / "tests/three.toml").write_text("x = 1")
+        found = env.run("skills", "validate", str(directory), "--run", "-o", "json")
+        assert found.code == 1
+        assert [(Path(each["file"]).name, each["passed"]) for each in found.json["examples"]] == [
+            ("one.toml", True),
+            ("three.toml", False),
+            ("two.toml", True),
+        ]
+        assert "unknown key 'x'" in found.json["examples"][1]["problems"][0]
+        assert found.json["examples"][2]["calls"][0]["decision"] is None
 
     @pytest.mark.parametrize("text", ["x", "---\nname: Bad Name\ndescription: x\n---\n"])
     def test_errors(self, env: ProgramEnv, text: str) -> None:

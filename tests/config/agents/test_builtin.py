@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.config.agents.builtin import DESCRIPTIONS, builtin_definition
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -291,9 +292,21 @@ def test_no_agents_at_all(machine: Machine) -> None:
     assert registry.catalogue(100_000) == ""
 
 
+def test_files_are_read_on_first_use_and_once(machine: Machine) -> None:
+    path = put(machine.own, "x", "Before.")
+    registry = machine.registry()
+    path.write_text(path.read_text().replace("Before.", "First."))
+    with ThreadPoolExecutor() as pool:
+        entries = list(pool.map(lambda _: registry.entries, range(8)))
+    assert all(each is entries[0] for each in entries)
+    path.write_text(path.read_text().replace("First.", "Second."))
+    assert prompt(registry, "x") == "First."
+
+
 def test_reload_reads_files_again(machine: Machine) -> None:
     path = put(machine.own, "x", "First.")
     registry = machine.registry()
+    assert prompt(registry, "x") == "First."
     path.write_text(path.read_text().replace("First.", "Second."))
     assert prompt(registry, "x") == "First."
     registry.reload(machine.sources())

@@ -70,3 +70,40 @@ def test_content_is_compared_as_it_was_read(paths: AppPaths, extension: Path) ->
     unknown = extension / "unknown.md"
     unknown.write_text("x")
     assert not pinned.accepts(str(unknown), unknown.stat(), b"x")
+
+
+class TestDeclaredFile:
+    """One file that is about to be read."""
+
+    def change(self, pinned: PinnedExtension, path: Path) -> str:
+        return pinned.find_file_change(str(path), path.stat())
+
+    def test_the_same_content(self, paths: AppPaths, extension: Path) -> None:
+        pinned = take_over(paths, extension)
+        assert self.change(pinned, extension / "GEMINI.md") == ""
+        (extension / "GEMINI.md").write_text("words")  # with another time
+        assert self.change(pinned, extension / "GEMINI.md") == ""
+
+    @pytest.mark.parametrize("text", ["sdrow", "longer words"])
+    def test_another_content(self, paths: AppPaths, extension: Path, text: str) -> None:
+        pinned = take_over(paths, extension)
+        (extension / "GEMINI.md").write_text(text)
+        assert "tejat extensions review demo" in self.change(pinned, extension / "GEMINI.md")
+
+    def test_a_file_that_is_new(self, paths: AppPaths, extension: Path) -> None:
+        pinned = take_over(paths, extension)
+        new = extension / "skills" / "new" / "SKILL.md"
+        new.parent.mkdir(parents=True)
+        new.write_text("x")
+        assert str(new) in self.change(pinned, new)
+
+    def test_a_file_behind_a_link(self, paths: AppPaths, extension: Path) -> None:
+        target = extension / "shared" / "one" / "SKILL.md"
+        target.parent.mkdir(parents=True)
+        target.write_text("x")
+        (extension / "skills").symlink_to("shared")
+        pinned = take_over(paths, extension)
+        path = extension / "skills" / "one" / "SKILL.md"
+        assert self.change(pinned, path) == ""
+        target.write_text("y")
+        assert self.change(pinned, path) != ""

@@ -48,3 +48,16 @@ def test_the_identity_changes_with_the_content(tmp_path: Path) -> None:
     path.write_text("two")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert file_identity(os.stat(path)) != file_identity(before)
+
+
+def test_values_of_files_that_are_gone_can_be_dropped(tmp_path: Path) -> None:
+    path = str(tmp_path / "state" / "cache.json")
+    first = ParseCache(path, version="1", keeps_unused=False)
+    first.put("/a", "1", "a")
+    first.put("/b", "1", "b")
+    first.save()
+    second = ParseCache(path, version="1", keeps_unused=False)
+    assert second.get("/b", "1") == "b"
+    second.save()
+    third = ParseCache(path, version="1")
+    assert (third.get("/a", "1"), third.get("/b", "1")) == (None, "b")

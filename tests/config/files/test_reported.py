@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from tejat.config.files.reported import report_new, report_once
+from tejat.config.files.reported import is_reported, report_new, report_once
 
 
 def test_each_fact_once(tmp_path: Path) -> None:
@@ -14,6 +14,14 @@ def test_each_fact_once(tmp_path: Path) -> None:
     assert not report_once(str(path), {"pro": "a", "flash": "b"})
     assert report_once(str(path), {"pro": "c"})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_asking_remembers_nothing(tmp_path: Path) -> None:
+    path = str(tmp_path / "told.json")
+    assert not is_reported(path, {"pro": "a"})
+    assert report_once(path, {"pro": "a"})
+    assert is_reported(path, {"pro": "a"})
+    assert not is_reported(path, {"pro": "b"})
 
 
 def test_a_broken_file_is_replaced(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.file_version import file_version
 from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.errors import ConfigurationError
@@ -38,9 +39,9 @@ def test_what_is_so_already_changes_nothing(paths: AppPaths) -> None:
     assert not set_server_enabled(paths, "github", enabled=True)
     assert not file_of(paths).exists()
     set_server_enabled(paths, "github", enabled=False)
-    before = file_of(paths).stat().st_mtime_ns
+    before = file_version(file_of(paths))
     assert not set_server_enabled(paths, "github", enabled=False)
-    assert file_of(paths).stat().st_mtime_ns == before
+    assert file_version(file_of(paths)) == before
 
 
 def test_what_others_wrote_there_stays(paths: AppPaths) -> None:

@@ -21,6 +21,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "shell_idle_seconds": 300.0,
         "shell_environment": (),
         "auto_allow_sandboxed": False,
+        "editor_terminals": True,
+        "session_server": True,
         "max_session_turns": None,
         "max_attempts": 5,
         "compression_threshold": 0.5,

@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from support.extensions import write_extension
+from tejat.app.extensions.session.activation import activate_extensions
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import AppPaths
+from tejat.config.settings.types import Settings
 from tejat.config.skills import discovery, skill_file
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import has_skills, skill_places
+from tejat.config.trust.decision import TrustDecision, TrustLevel
 from tejat.core.provenance import Party
+
+TRUSTED = TrustDecision(TrustLevel.TRUSTED, "As a test says.")
 
 
 @pytest.fixture
@@ -134,6 +140,23 @@ def test_skills_of_extensions_keep_their_bare_name_if_it_is_unique(paths: AppPat
     assert [each.call_name for each in library.skills] == ["a:deploy", "a:mine", "audit", "b:deploy", "mine"]
     assert library.replaced == ()
     assert library.find("a:audit") is library.find("audit")
+
+
+@pytest.mark.parametrize("file", ["SKILL.md", "agents/openai.yaml"])
+def test_a_skill_that_changed_after_its_extension_was_checked(paths: AppPaths, root: Path, file: str) -> None:
+    directory = skill(Path(paths.extensions) / "demo/skills/audit")
+    kept = skill(Path(paths.extensions) / "demo/skills/kept")
+    (directory / "agents").mkdir()
+    (directory / "agents/openai.yaml").write_text("policy:\n  allow_implicit_invocation: true\n")
+    write_extension(Path(paths.extensions) / "demo")
+    active = activate_extensions(paths, (str(root),), Settings(), TRUSTED, {}).extensions
+    assert [each.name for each in find(paths, root, extensions=active).skills] == ["audit", "kept"]
+    (kept / "SKILL.md").touch()
+    (directory / file).write_text((directory / file).read_text() + "# More\n")
+    library = find(paths, root, extensions=active)
+    assert [each.name for each in library.skills] == ["kept"]
+    (problem,) = library.problems
+    assert "changed since it was agreed to. Run `tejat extensions review demo`" in problem.message
 
 
 def test_disabled_names(paths: AppPaths, root: Path) -> None:

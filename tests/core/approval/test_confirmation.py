@@ -14,6 +14,7 @@ def test_outcomes_have_the_values_of_the_documents() -> None:
         "proceed_always_server",
         "proceed_always_tool",
         "proceed_always_sandboxed",
+        "proceed_with_tools",
         "modify_with_editor",
         "cancel",
         "stop",

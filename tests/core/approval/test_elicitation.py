@@ -1,12 +1,20 @@
 """What a server asks for, and what the words of a person mean there."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.core.approval.elicitation import MAX_FIELDS, FieldKind, FormField, apply_defaults, parse_form_fields
+from tejat.core.approval.elicitation import (
+    MAX_FIELDS,
+    FieldKind,
+    FormField,
+    apply_defaults,
+    check_answers,
+    parse_form_fields,
+)
 from tejat.core.messages.types import JsonValue
 
 SCHEMA = {
@@ -120,3 +128,59 @@ def test_what_nobody_could_answer(schema: dict[str, JsonValue], why: str) -> Non
 
 def test_defaults_stand_in_for_what_is_left_out() -> None:
     assert apply_defaults(tuple(FIELDS.values()), {"name": "Ada", "age": 3}) == {"name": "Ada", "age": 3, "fine": True}
+
+
+CHECKED = parse_form_fields(
+    {
+        "properties": {
+            "text": {"type": "string", "maxLength": 5},
+            "whole": {"type": "integer", "minimum": 1},
+            "number": {"type": "number"},
+            "fine": {"type": "boolean"},
+            "one": {"type": "string", "oneOf": [{"const": "a", "title": "1"}, {"const": "b", "title": "a"}]},
+            "some": {"type": "array", "items": {"enum": ["x", "y"]}, "minItems": 1},
+        },
+        "required": ["text"],
+    }
+)
+
+
+def test_answers_of_a_client_are_checked_and_others_are_left_out() -> None:
+    answers: dict[str, JsonValue] = {
+        "text": "hello",
+        "whole": 3.0,
+        "number": 1.5,
+        "fine": False,
+        "one": "a",
+        "some": ["y", "x", "y"],
+        "other": "dropped",
+    }
+    expected = {**answers, "whole": 3, "some": ["y", "x"]}
+    del expected["other"]
+    assert check_answers(CHECKED, answers) == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        ({}, "text: an answer is required."),
+        ({"text": None}, "text: an answer is required."),
+        ({"text": "longer"}, "text: Enter at most 5 characters."),
+        ({"whole": "3"}, "whole: Enter an integer."),
+        ({"whole": 1.5}, "whole: Enter an integer."),
+        ({"whole": True}, "whole: Enter an integer."),
+        ({"whole": 0}, "whole: Enter a value of at least 1."),
+        ({"number": "x"}, "number: Enter a number."),
+        ({"fine": "yes"}, "fine: Answer yes or no."),
+        ({"one": "c"}, "one: Choose a number from 1 to 2."),
+        ({"one": "1"}, "one: Choose a number from 1 to 2."),
+        ({"one": ["a"]}, "one: Choose a number from 1 to 2."),
+        ({"some": []}, "some: Choose at least 1 options."),
+        ({"some": "x"}, "some: Choose at least 1 options."),
+        ({"some": ["x", "z"]}, "some: Choose a number from 1 to 2."),
+    ],
+)
+def test_wrong_answers_of_a_client_name_the_field(answers: dict[str, JsonValue], problem: str) -> None:
+    given = {"text": "a", **answers} if answers else answers
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        check_answers(CHECKED, given)

@@ -8,7 +8,7 @@ def test_an_explanation() -> None:
     explanation = PolicyExplanation("ask", None, "no rule", "Nobody said so.", ("git log",), ("a substitution",))
     assert dump_json(explanation.to_json()) == (
         '{"decision":"ask","rule":null,"source":"no rule","reason":"Nobody said so.",'
-        '"commands":["git log"],"doubts":["a substitution"],"mode":"","mode_source":""}'
+        '"commands":["git log"],"doubts":["a substitution"],"mode":"","mode_source":"","scripts":[]}'
     )
 
 

@@ -1,10 +1,13 @@
 """One value or several."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
+from tejat.core.tools.schema import Param
 
 
 @pytest.mark.parametrize(
@@ -24,3 +27,23 @@ def test_paths(given: OnePathOrMany, paths: tuple[str, ...]) -> None:
 def test_names() -> None:
     assert list_names("glob") == list_names(["glob"]) == ("glob",)
     assert list_names(()) == ()
+
+
+@pytest.mark.parametrize("wrong", [b"glob", 5, None])
+def test_what_is_neither(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=f"Expected a name or several, not {wrong!r}"):
+        list_names(wrong)
+    with pytest.raises(TypeError, match=f"Expected a path or several, not {wrong!r}"):
+        list_paths(wrong)
+    with pytest.raises(TypeError, match="Expected a name, not"):
+        list_names([wrong])
+    with pytest.raises(TypeError, match="Expected a path, not"):
+        list_paths([wrong])
+
+
+def test_a_value_with_one_string_for_several() -> None:
+    assert Param(aliases=("name")).aliases == ("name",)  # pyright: ignore[reportArgumentType]
+    info = InfoConfirmation("Fetch", "", urls="https://example.org")  # pyright: ignore[reportArgumentType]
+    assert info.urls == ("https://example.org",)
+    command = ExecConfirmation("Run", "ls", "/", root_commands="ls", notes="in the background")  # pyright: ignore[reportArgumentType]
+    assert (command.root_command, command.notes) == ("ls", ("in the background",))

@@ -1,6 +1,8 @@
 """The contract, held by two small real tools: one with a schema of its own, one with typed parameters."""
 
 import asyncio
+import pickle
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,7 +15,6 @@ from tejat.core.tools.base import (
     BaseTool,
     FunctionDeclaration,
     Kind,
-    ModifiableTool,
     ProposingTool,
     ToolContext,
     ToolError,
@@ -56,8 +57,7 @@ class Echo(BaseTool):
                 raise KeyError
             case "sleep":
                 await asyncio.sleep(60)
-        if context.update_output:
-            context.update_output("halfway")
+        context.update_output("halfway")
         return ToolResult(str(params["word"]), "said")
 
 
@@ -356,6 +356,30 @@ class TestNeverRaising:
         assert heard == []
 
 
+class TestContext:
+    def test_callbacks_can_always_be_called(self) -> None:
+        context = ToolContext()
+        context.update_output("x")
+        context.keep_partial(ToolResult("half"))
+        context.keep_replaced("/w/a", b"x")
+        assert context == ToolContext()
+
+    @pytest.mark.parametrize("call", [validate_and_execute, execute_safely])
+    def test_a_cancelled_call_says_so_for_good(self, call: Callable[..., Coroutine[None, None, ToolResult]]) -> None:
+        tool = Echo()
+
+        async def cancel() -> None:
+            task = asyncio.create_task(call(tool, {"word": "sleep"}, ToolContext()))
+            await asyncio.sleep(0)
+            assert not tool.contexts[0].is_cancelled
+            task.cancel()
+            await task
+
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(cancel())
+        assert tool.contexts[0].is_cancelled
+
+
 class TestOutcomes:
     FAILURE = ToolFailure("why", ErrorType.INVALID_TOOL_PARAMS, display="shown")
 
@@ -371,6 +395,20 @@ class TestOutcomes:
             "why", "shown", ToolError("why", ErrorType.INVALID_TOOL_PARAMS)
         )
 
+    def test_the_traceback_of_an_exception_is_kept_as_text(self) -> None:
+        def deep() -> None:
+            raise ValueError("oops")
+
+        with pytest.raises(ValueError, match="oops") as caught:
+            deep()
+        failure = unexpected_error_result(caught.value).error
+        assert failure is not None
+        assert failure.traceback.startswith("Traceback (most recent call last):\n")
+        assert "in deep\n" in failure.traceback
+        assert failure.traceback.endswith("ValueError: oops\n")
+        assert failure.to_json() == {"type": "execution_failed", "message": "oops"}
+        assert pickle.loads(pickle.dumps(failure)).traceback == failure.traceback
+
     def test_a_broken_tool(self) -> None:
         assert unexpected_error_result(ValueError("oops")) == ToolResult(
             "Error: Tool call execution failed. Reason: oops",
@@ -379,11 +417,5 @@ class TestOutcomes:
         )
 
 
-def test_a_modifiable_tool_is_told_by_what_it_can_do() -> None:
-    class Rewritable(Greet):
-        def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-            del confirmation
-            return {**params, "name": new_content}
-
-    assert isinstance(Rewritable(), ModifiableTool)
-    assert not isinstance(Greet(), ModifiableTool)
+def test_the_variables_of_a_command_are_not_shown() -> None:
+    assert "hunter2" not in repr(ToolContext(environment={"TOKEN": "hunter2"}))

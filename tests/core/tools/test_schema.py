@@ -2,13 +2,17 @@
 
 import math
 from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import jsonschema_rs
 import pytest
+from annotated_types import Ge, Lt
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.tools.schema import Param, json_type_of, parameters_schema, parse_arguments
@@ -17,7 +21,7 @@ from tejat.core.tools.schema import Param, json_type_of, parameters_schema, pars
 @dataclass(frozen=True, slots=True)
 class Everything:
     path: Annotated[str, Param("Where.", aliases=("file_path", "absolute_path"))]
-    patterns: Annotated[list[str], Param("Which.", min_items=1, min_item_length=1)]
+    patterns: Annotated[list[str], Param("Which.", min_length=1, min_item_length=1)]
     limit: Annotated[int | None, Param("How many.", minimum=1, json_type="number")] = None
     depth: Annotated[int, Param("How deep.", minimum=0)] = 3
     recursive: Annotated[bool, Param("Whether to go down.")] = True
@@ -202,13 +206,85 @@ def test_the_type_of_a_parameter_is_known_by_every_name(name: str, json_type: st
     assert json_type_of(Everything, name) == json_type
 
 
-def test_a_field_that_says_nothing_of_itself_is_refused() -> None:
-    @dataclass(frozen=True)
-    class Careless:
-        path: str
+@dataclass(frozen=True)
+class Rich:
+    """Parameters with hints that only functions had.
 
-    with pytest.raises(TypeError, match="'path' must be annotated"):
-        parameters_schema(Careless)
+    Attributes:
+        folder: Where.
+    """
+
+    folder: Path
+    unit: "Literal['c', 'f']"
+    rate: Annotated[float, Ge(0), Lt(1)] = 0.5
+    names: Annotated[list[str], Param("Who.", max_length=2, aliases=("people",))] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Richer(Rich):
+    since: date | None = None
+
+
+class Model(BaseModel):
+    folder: Path
+    rate: float = Field(ge=0, default=0.5)
+
+
+class TestOtherHints:
+    """Those of functions, and pydantic models."""
+
+    def test_they_are_declared(self) -> None:
+        assert parameters_schema(Rich) == {
+            "type": "object",
+            "properties": {
+                "folder": {"type": "string", "format": "path", "description": "Where."},
+                "unit": {"type": "string", "enum": ["c", "f"]},
+                "rate": {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.5},
+                "names": {"type": "array", "items": {"type": "string"}, "maxItems": 2, "description": "Who."},
+            },
+            "required": ["folder", "unit"],
+        }
+        assert [json_type_of(Rich, name) for name in ("folder", "people", "none")] == ["string", "array", None]
+
+    def test_they_are_parsed(self) -> None:
+        assert parse_arguments(Rich, {"folder": "a", "unit": "c", "people": ["x"]}) == Rich(Path("a"), "c", 0.5, ["x"])
+
+    def test_inherited_fields(self) -> None:
+        parsed = parse_arguments(Richer, {"folder": "a", "unit": "c", "since": "2026-01-02"})
+        assert parsed == Richer(Path("a"), "c", since=date(2026, 1, 2))
+
+    def test_what_is_wrong_is_said_by_field(self) -> None:
+        with pytest.raises(ToolFailure) as caught:
+            parse_arguments(Rich, {"folder": 3, "unit": "k", "rate": 1, "names": ["a", "b", "c"]})
+        assert caught.value.message == (
+            'params/folder must be string, params/unit must be one of "c", "f", params/rate must be < 1, '
+            "params/names must NOT have more than 2 items"
+        )
+
+    def test_models(self) -> None:
+        assert parameters_schema(Model) == {
+            "type": "object",
+            "title": "Model",
+            "properties": {
+                "folder": {"type": "string", "format": "path"},
+                "rate": {"type": "number", "minimum": 0, "default": 0.5},
+            },
+            "required": ["folder"],
+        }
+        assert json_type_of(Model, "rate") == "number"
+        assert parse_arguments(Model, {"folder": "a"}) == Model(folder=Path("a"))
+        with pytest.raises(ToolFailure, match=r"^params/folder is required, params/rate must be greater than"):
+            parse_arguments(Model, {"rate": -1})
+
+    def test_what_cannot_be_declared_is_refused(self) -> None:
+        @dataclass(frozen=True)
+        class Bad:
+            took: timedelta
+
+        with pytest.raises(TypeError, match=r"^Bad.took: timedelta is not supported"):
+            parameters_schema(Bad)
+        with pytest.raises(TypeError, match="parameters must be a dataclass or a pydantic model, not <class 'dict'>"):
+            parameters_schema(dict)
 
 
 NAMES = ["path", "file_path", "patterns", "limit", "depth", "recursive", "ignore_git", "label", "exclude", "options"]

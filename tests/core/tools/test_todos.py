@@ -45,3 +45,12 @@ def test_for_the_model() -> None:
     assert todo_lines(LIST) == lines
     assert render_todos(LIST.to_state()) == f"The current todo list, kept with write_todos:\n{lines}"
     assert render_todos(None) == ""
+
+
+def test_a_list_is_a_collection() -> None:
+    assert len(LIST) == 5
+    assert [todo.description for todo in LIST] == ["Read", "Write", "Test", "Publish", "Ask"]
+    assert "Write" in LIST
+    assert Todo("Write", TodoStatus.IN_PROGRESS) in LIST
+    assert Todo("Write") not in LIST
+    assert not TodoList()

@@ -98,6 +98,14 @@ def test_the_text_ends_with_the_plan(machine: ProgramEnv) -> None:
     assert (ended.code, ended.stdout) == (0, PLAN)
 
 
+def test_plans_are_deleted_with_their_session(machine: ProgramEnv) -> None:
+    run(machine, [ENTER, write("plan.md"), leave("plan.md")])
+    assert (plans(machine) / "plan.md").exists()
+    deleted = machine.run("sessions", "delete", SESSION, "--yes")
+    assert (deleted.code, deleted.stdout) == (0, f"Deleted session {SESSION}.\n")
+    assert not plans(machine).exists()
+
+
 @pytest.mark.parametrize("mode", ["default", "auto_edit"])
 def test_a_plan_that_was_approved_beforehand_is_carried_out(machine: ProgramEnv, mode: str) -> None:
     calls = [ENTER, write("plan.md"), leave("plan.md"), write("${root}/src/a.py", "x = 1\n")]

@@ -154,7 +154,7 @@ class TestMoney:
         agent(env, "a", tools=["glob"])
         looks = [of("a", ("glob", {"pattern": "*" * number}), usage=usage) for number in range(1, 9)]
         model = env.script("".join([script_answer(calls=[invoke("a")], usage=usage), *looks]))
-        env.write_user_settings(model={"prices": {model: {"input": 4.0, "output": 0.0}}})
+        env.write_user_settings(model={"prices": {model: {"input": 4.0, "cached": 0.0, "output": 0.0}}})
         result = run(env, model, "--max-cost", "0.01")
         assert result.code == 53, result.stderr
         found = result.json
@@ -216,3 +216,46 @@ class TestSideBySide:
         (env.project / "b.txt").write_text("changed\n")
         again = env.run("-p", "go", "-o", "json", "--sandbox", "off", "-y", "--replay", recording)
         assert "agent:reader#2" in again.stdout + again.stderr
+
+
+class TestMcpToolsSideBySide:
+    """A server's claim that its tool only reads counts if the user trusts the server and a rule says so."""
+
+    RULE = '[[rule]]\ntoolName = "mcp_db_look"\ntoolAnnotations = { readOnlyHint = true }\ndecision = "allow"\n'
+    ALLOWED = '[[rule]]\ntoolName = "mcp_db_*"\ndecision = "allow"\n'
+
+    def order(self, env: ProgramEnv, *, rule: str, trust: bool = True, tool: str = "look") -> list[tuple[str, str]]:
+        entry = {"command": HOSTILE[0], "args": HOSTILE[1:], "startTimeout": 60_000, "trust": trust}
+        env.write_user_settings(mcpServers={"db": entry})
+        rules = env.home / ".gemini" / "policies"
+        rules.mkdir()
+        (rules / "mine.toml").write_text(rule)
+        agent(env, "reader", tools=["read_file", f"mcp_db_{tool}"])
+
+        def looks(number: int) -> list[str]:
+            purpose = f"agent:reader#{number}"
+            call = script_answer(calls=[(f"mcp_db_{tool}", {})], purpose=purpose, say="I look.")
+            return [call, script_answer(calls=[done()], purpose=purpose)]
+
+        model = script(env, [invoke("reader"), invoke("reader")], *looks(1), *looks(2))
+        lines = stream(env, model, "--trust", "-y")
+        results = [line for line in lines if line["type"] == "tool_result" and "agent_id" in line]
+        assert [result["status"] for result in results] == ["success"] * 4
+        return TestSideBySide.order(lines)
+
+    def test_a_rule_about_a_trusted_server(self, env: ProgramEnv) -> None:
+        started = self.order(env, rule=self.RULE)[:2]
+        assert started == [("agent_start", "reader#1"), ("agent_start", "reader#2")]
+
+    @pytest.mark.parametrize(
+        ("rule", "trust", "tool"),
+        [("", True, "look"), (ALLOWED, True, "look"), (RULE, False, "look"), (ALLOWED + RULE, True, "add")],
+        ids=["only a claim", "allowed without the annotation", "not trusted", "no claim"],
+    )
+    def test_otherwise_one_after_the_other(self, env: ProgramEnv, rule: str, trust: bool, tool: str) -> None:
+        assert self.order(env, rule=rule, trust=trust, tool=tool) == [
+            ("agent_start", "reader#1"),
+            ("agent_end", "reader#1"),
+            ("agent_start", "reader#2"),
+            ("agent_end", "reader#2"),
+        ]

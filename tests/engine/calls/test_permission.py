@@ -24,19 +24,19 @@ from tejat.core.approval.confirmation import (
     Risk,
     Scope,
     ToolOrigin,
-    ToolOriginKind,
 )
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
 from tejat.core.messages.types import FunctionCall
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
 from tejat.core.tools.call_events import BY_USER
 from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.permission import AuthorisedCall, SaveRules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import Decision, PolicyRule, Tier
-from tejat.tools.registry import ToolRegistry, ToolSource
+from tejat.tools.registry import ToolRegistry
 from tejat.workspace.files.roots import Roots
 
 NO_TOLD = "[Operation Cancelled] Reason: User did not allow tool call."
@@ -136,7 +136,8 @@ class TestAsking:
         [
             each
             for each in Outcome
-            if each.value.startswith("proceed_") and each is not Outcome.PROCEED_ALWAYS_SANDBOXED
+            if each.value.startswith("proceed_")
+            and each not in (Outcome.PROCEED_ALWAYS_SANDBOXED, Outcome.PROCEED_WITH_TOOLS)
         ],
     )
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
@@ -184,8 +185,8 @@ class TestAsking:
         ("source", "origin", "told"),
         [
             (ToolSource.BUILT_IN, "", ToolOrigin()),
-            (ToolSource.PYTHON, "tools.py", ToolOrigin(ToolOriginKind.PLUGIN, "tools.py")),
-            (ToolSource.DISCOVERED, "user settings", ToolOrigin(ToolOriginKind.DISCOVERED, "user settings")),
+            (ToolSource.PYTHON, "tools.py", ToolOrigin(ToolSource.PYTHON, "tools.py")),
+            (ToolSource.DISCOVERED, "user settings", ToolOrigin(ToolSource.DISCOVERED, "user settings")),
         ],
     )
     def test_the_question_says_whose_tool_it_is(
@@ -196,6 +197,33 @@ class TestAsking:
         with Roots([tmp_path]) as roots:
             asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("note", {"text": "a"})))
         assert approver.questions[0].origin == told
+
+    def test_a_tool_is_the_callers_own_unless_it_is_said_otherwise(self, tmp_path: Path) -> None:
+        approver, registry = FakeApprover([NO]), ToolRegistry()
+        registry.register(NoteTool())
+        with Roots([tmp_path]) as roots:
+            asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("note", {"text": "a"})))
+        assert approver.questions[0].origin == ToolOrigin(ToolSource.PYTHON)
+
+    def test_false_needs_no_confirmation_as_in_gemini_cli(self, tmp_path: Path) -> None:
+        class Sure(NoteTool):
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return False  # pyright: ignore[reportReturnType]
+
+        approver = FakeApprover([NO])
+        assert run(tmp_path, Sure(), "a", approver=approver) == [ToolResult("wrote a", "written")]
+        assert approver.questions == []
+
+    def test_anything_else_is_an_error_that_names_the_tool(self, tmp_path: Path) -> None:
+        class Unsure(NoteTool):
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return "really?"  # pyright: ignore[reportReturnType]
+
+        tool, approver = Unsure(), FakeApprover([YES])
+        (result,) = run(tmp_path, tool, "a", approver=approver)
+        told = 'Tool "note" returned str from should_confirm_execute.'
+        assert result.error == ToolError(told, ErrorType.EXECUTION_FAILED)
+        assert (approver.questions, tool.written) == ([], [])
 
     def test_the_question_about_a_servers_tool(self, tmp_path: Path) -> None:
         class Remote(NoteTool):
@@ -211,7 +239,7 @@ class TestAsking:
         (question,) = approver.questions
         rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="*", server="far")
         assert (question.origin, question.always_server) == (
-            ToolOrigin(ToolOriginKind.SERVER, "far"),
+            ToolOrigin(ToolSource.MCP, "far"),
             format_rule(rule),
         )
 
@@ -264,6 +292,7 @@ class TestAsking:
             (Scope.SESSION, Scope.PROJECT, Scope.USER),
             can_modify=True,
             directory=str(tmp_path.resolve()),
+            call_index=0,
         )
 
     def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
@@ -440,9 +469,7 @@ class TestObjections:
     ) -> AuthorisedCall:
         async def main() -> AuthorisedCall:
             with open_scheduler(directory, [], approver, rules=rules, mode=mode) as scheduler:
-                return await scheduler.permission.authorise(
-                    NoteTool(), {"text": "a"}, on_question=lambda _: None, objection="Think twice."
-                )
+                return await scheduler.permission.authorise(NoteTool(), {"text": "a"}, objection="Think twice.")
 
         return asyncio.run(main())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app.tools.toolset import open_tools
+from tejat.app.tools.open_tools import open_tools
 from tejat.config.paths import app_paths
 from tejat.config.saved_rules import read_saved_rules
 from tejat.core.approval.confirmation import Scope

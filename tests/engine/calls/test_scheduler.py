@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,22 +10,28 @@ import pytest
 from support.approver import NO, YES, FakeApprover
 from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.agent.hooks import HookedCall
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome, Risk, Scope
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    AskUserConfirmation,
+    Confirmation,
+    Outcome,
+    Risk,
+    Scope,
+)
+from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import BY_USER, CallFinished, CallState, Event, OutputUpdated, StateChanged
-from tejat.engine.calls.scheduler import (
-    CANCELLED_BEFORE_START,
-    CANCELLED_IN_QUEUE,
-    CANCELLED_WHILE_RUNNING,
-    Batch,
-    Scheduler,
-)
+from tejat.engine.calls.batch import Batch
+from tejat.engine.calls.batch_call import CANCELLED_BEFORE_START, CANCELLED_IN_QUEUE, CANCELLED_WHILE_RUNNING
+from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.calls.truncation import OutputTruncator
 from tejat.engine.calls.undo_recorder import UndoRecorder
-from tejat.tools.registry import ToolEntry, ToolSource
+from tejat.tools.registry import ToolEntry
 
 
 def note(text: str, name: str = "note", call_id: str | None = None) -> FunctionCall:
@@ -124,12 +131,37 @@ class Slow(NoteTool):
         return ToolResult(params.text)
 
 
+class Inquirer(NoteTool):
+    """Asks the user something while it runs."""
+
+    def __init__(self) -> None:
+        super().__init__("ask", asks=False)
+
+    async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+        assert context.ask is not None
+        await context.ask(AskUserConfirmation("Question", (UserQuestion(params.text, "Text"),)))
+        return ToolResult(params.text)
+
+
 class TestPositions:
     def test_each_question_says_how_many_there_are(self, tmp_path: Path) -> None:
         approver = FakeApprover([YES, NO, YES])
         calls = [note("a"), note("b"), FunctionCall("nothing", {}), FunctionCall("note", {"text": 5}), note("c")]
         run_batch(tmp_path, [NoteTool()], calls, approver)
         assert [(question.place, question.total) for question in approver.questions] == [(1, 3), (2, 3), (3, 3)]
+
+    def test_each_question_names_its_call(self, tmp_path: Path) -> None:
+        approver = FakeApprover([YES, NO, YES])
+        calls = [note("a"), note("b"), FunctionCall("nothing", {}), note("c")]
+        run_batch(tmp_path, [NoteTool()], calls, approver)
+        assert [question.call_index for question in approver.questions] == [0, 1, 3]
+
+    def test_a_question_of_a_running_tool_names_its_call(self, tmp_path: Path) -> None:
+        approver = FakeApprover([YES])
+        run_batch(tmp_path, [NoteTool(asks=False), Inquirer()], [note("a"), note("b", "ask")], approver)
+        assert [(type(asked.confirmation), asked.call_index) for asked in approver.questions] == [
+            (AskUserConfirmation, 1)
+        ]
 
     def test_one_call_is_one_question(self, tmp_path: Path) -> None:
         approver = FakeApprover()
@@ -205,9 +237,7 @@ class TestPerforming:
     def test_live_output_is_told_of_tools_that_declare_it(self, tmp_path: Path, declares: bool) -> None:
         class Talking(NoteTool):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
-                assert (context.update_output is not None) == declares
-                if context.update_output:
-                    context.update_output("so far")
+                context.update_output("so far")
                 return ToolResult("done")
 
         tool = Talking(asks=False)
@@ -216,10 +246,33 @@ class TestPerforming:
         told = [event for event in events if isinstance(event, OutputUpdated)]
         assert told == ([OutputUpdated(0, note("a"), "so far")] if declares else [])
 
+    def test_a_tool_knows_at_once_that_it_is_cancelled(self, tmp_path: Path) -> None:
+        contexts: list[ToolContext] = []
+
+        class Waiting(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                contexts.append(context)
+                running.set()
+                await asyncio.sleep(60)
+                return ToolResult("done")
+
+        running = asyncio.Event()
+
+        async def main() -> None:
+            with open_scheduler(tmp_path, [Waiting(asks=False)], None) as scheduler:
+                task = asyncio.create_task(scheduler.run(note("a")))
+                await running.wait()
+                assert not contexts[0].is_cancelled
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+        asyncio.run(main())
+        assert contexts[0].is_cancelled
+
     def test_live_output_is_told_without_secrets(self, tmp_path: Path) -> None:
         class Talking(NoteTool):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
-                assert context.update_output is not None
                 context.update_output("so far: a-secret-of-some-length")
                 return ToolResult("done")
 
@@ -413,7 +466,6 @@ class TestCancelling:
                 try:
                     await asyncio.Event().wait()
                 finally:
-                    assert context.keep_partial is not None
                     context.keep_partial(ToolResult("half of it", "half"))
                 raise AssertionError(params)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.toolset import open_tools, open_toolset
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import open_toolset
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, PartListUnion, Text
@@ -54,6 +55,13 @@ def test_what_the_user_is_shown_and_what_failed() -> None:
     failed = ToolResult(f"no {KEY}", f"no {KEY}", ToolError(f"no {KEY}", ErrorType.EXECUTION_FAILED))
     told = f"no {TAG}"
     assert MASK.mask_result(failed) == ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
+
+
+def test_a_traceback() -> None:
+    failed = ToolResult("no", "no", ToolError("no", ErrorType.EXECUTION_FAILED, traceback=f"KeyError: {KEY}"))
+    error = MASK.mask_result(failed).error
+    assert error is not None
+    assert error.traceback == f"KeyError: {TAG}"
 
 
 def test_a_change_is_shown_as_it_is_on_disk() -> None:

@@ -671,3 +671,27 @@ class TestAnything:
                 assert project.journal.warnings == []
             finally:
                 subprocess.run(["chmod", "-R", "u+rwx", base], check=False)
+
+
+def test_content_that_was_on_no_disk(project: Project) -> None:
+    """An editor had unsaved changes in one file and had never saved another."""
+    old, new = project.root / "old", project.root / "new"
+    old.write_text("saved")
+    replaced: dict[str, bytes] = {}
+
+    async def run() -> ToolResult:
+        for path in (old, new):
+            replaced[str(path)] = f"unsaved {path.name}".encode()
+            path.write_text("edited")
+        return DONE
+
+    call, paths = FunctionCall("write_file", {"file_path": "old"}), [str(old), str(new)]
+    asyncio.run(project.journal.record(call, Kind.EDIT, paths, run, whole_tree=False, replaced=replaced))
+    (entry,) = project.journal.entries()
+    assert "-unsaved old" in project.journal.show(entry.id)[1]
+    undone = project.journal.restore(entry.id)
+    assert undone.is_complete
+    assert (old.read_text(), new.read_text()) == ("unsaved old", "unsaved new")
+    assert undone.entry_id is not None
+    project.journal.restore(undone.entry_id)
+    assert (old.read_text(), new.read_text()) == ("edited", "edited")

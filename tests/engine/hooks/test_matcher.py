@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from support.hooks import make_hook
 from support.note_tool import NoteTool
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
 from tejat.engine.hooks.matcher import matched_tool_name, matcher_problem, matches_trigger

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.hooks import make_hook
-from tejat.engine.hooks.result import MAX_CONTEXT_LENGTH, MAX_REASON_LENGTH, HookResult, parse_result
+from tejat.core.agent.hooks import HookAnswer, HookReply
+from tejat.core.frozen import replace
+from tejat.engine.hooks.result import (
+    MAX_CONTEXT_LENGTH,
+    MAX_REASON_LENGTH,
+    HookResult,
+    ToolMode,
+    ToolSelection,
+    parse_answer,
+    parse_result,
+)
 from tejat.policy.types import Decision
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult
 from tejat.workspace.processes.spawn import ExitStatus
@@ -224,3 +234,56 @@ def test_whatever_is_said_a_no_is_never_lost(printed: dict[str, object]) -> None
 @given(st.binary(max_size=60))
 def test_whatever_is_printed_is_read(printed: bytes) -> None:
     parse_result(GUARD, ProgramResult(printed, b"", ExitStatus(0, None), ProgramEndReason.EXITED))
+
+
+SELECTION = make_hook("", "BeforeToolSelection")
+
+
+class TestAnswersOfFunctions:
+    @pytest.mark.parametrize(
+        ("answer", "fields"),
+        [
+            (HookReply("allow"), {"decision": Decision.ALLOW}),
+            (HookReply("ask", "why"), {"decision": Decision.ASK, "reason": "why"}),
+            (HookReply("deny", "why"), {"decision": Decision.DENY, "reason": "why"}),
+            (HookReply(reason="why", stops=True), {"reason": "why", "stops": True}),
+            (HookReply(message="for you", context="for it"), {"message": "for you", "context": "for it"}),
+            (HookReply(tool_input={"a": 1}), {"new_input": {"a": 1}}),
+            (HookReply(tool_input={}, replaces_input=True), {"new_input": {}, "replaces_input": True}),
+            (HookReply(tools=["a"]), {"ignored": ("tools",)}),
+            ({"decision": "block", "reason": "why"}, {"decision": Decision.DENY, "reason": "why"}),
+            ({"hookSpecificOutput": {"additionalContext": "for it"}}, {"context": "for it"}),
+        ],
+    )
+    def test_are_results(self, answer: HookAnswer, fields: dict[str, Any]) -> None:
+        assert parse_answer(GUARD, answer) == replace(HookResult(GUARD, reason="no reason given"), **fields)
+
+    def test_none_is_no_objection(self) -> None:
+        assert parse_answer(GUARD, None) == HookResult(GUARD)
+
+    def test_tools_for_the_next_request(self) -> None:
+        assert parse_answer(SELECTION, HookReply(tools=["a"])).selection == ToolSelection(ToolMode.AUTO, ("a",))
+        assert parse_answer(SELECTION, HookReply(tools=())).selection == ToolSelection(ToolMode.NONE)
+
+    def test_long_texts_are_truncated(self) -> None:
+        result = parse_answer(GUARD, HookReply(reason="x" * 10**5, message="x" * 10**5, context="x" * 10**5))
+        assert max(len(result.reason), len(result.message)) < MAX_REASON_LENGTH + 20
+        assert len(result.context) < MAX_CONTEXT_LENGTH + 20
+
+    @pytest.mark.parametrize(
+        ("answer", "kind", "message"),
+        [
+            ("no", TypeError, r"The hook 'guard' \(BeforeTool\) returned an object of the type str\."),
+            (False, TypeError, "must return None, a HookReply or a dict"),
+            ({"decision": "perhaps"}, ValueError, "returned a dict where the decision 'perhaps' is unknown"),
+            ({"decision": 5}, ValueError, "returned a dict where decision is not a string"),
+            (
+                HookReply(cast("Any", "no")),
+                ValueError,
+                "decision of the hook 'guard' must be allow, ask or deny, not 'no'",
+            ),
+        ],
+    )
+    def test_others_are_refused(self, answer: object, kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            parse_answer(GUARD, answer)

@@ -14,6 +14,8 @@ from support.process_marks import living_pids
 from tejat.config.hooks import HookConfig
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands
+from tejat.core.agent.hooks import HookFunction, HookReply
+from tejat.core.errors import CallbackFailure
 from tejat.core.frozen import replace
 from tejat.core.messages.types import JsonObject
 from tejat.engine.hooks.result import HookResult
@@ -258,3 +260,69 @@ class TestPinned:
             ("was not run: check.sh changed since this folder was trusted. Run `tejat trust`", ""),
             ("", "another"),
         ]
+
+
+def function_hook(function: HookFunction, event: str = "BeforeTool", **fields: Any) -> HookConfig:
+    return make_hook("", event, name="function", function=function, is_sequential=True, **fields)
+
+
+class TestFunctions:
+    def test_get_what_commands_get_as_a_copy(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+        seen: list[Any] = []
+
+        def change(event: Any) -> None:
+            seen.append(event)
+            event["tool_input"]["path"] = "changed"
+
+        file = tmp_path / "input.json"
+        hooks = [make_hook(f"cat > {file}"), function_hook(change)]
+        assert [outcome.failure for outcome in outcomes(tmp_path, supervisor, *hooks)] == ["", ""]
+        told = read_json(file)
+        assert seen[0].keys() == told.keys()
+        assert {**seen[0], "timestamp": "", "tool_input": {}} == {**told, "timestamp": "", "tool_input": {}}
+        assert INPUT == {"tool_input": {"path": "a"}}
+
+    def test_answer_as_commands_do(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+        async def deny(_: JsonObject) -> HookReply:
+            await asyncio.sleep(0)
+            return HookReply("deny", "not here")
+
+        def ask(_: JsonObject) -> JsonObject:
+            return {"decision": "ask", "reason": "sure?"}
+
+        first, second = outcomes(tmp_path, supervisor, function_hook(deny), function_hook(ask))
+        assert (first.decision, first.reason) == (Decision.DENY, "not here")
+        assert (second.decision, second.reason) == (Decision.ASK, "sure?")
+
+    def test_run_after_those_of_the_user_and_see_what_others_changed(
+        self, tmp_path: Path, supervisor: ProcessSupervisor
+    ) -> None:
+        seen: list[object] = []
+
+        def add(name: str) -> HookFunction:
+            def hook(event: JsonObject) -> HookReply:
+                seen.append(event["tool_input"])
+                return HookReply(tool_input={name: name})
+
+            return hook
+
+        admin = make_hook(rewriting(admin="x"), tier=SourceTier.ADMIN)
+        hooks = [admin, function_hook(add("one")), function_hook(add("two")), make_hook(rewriting(user="x"))]
+        inputs = [outcome.new_input for outcome in outcomes(tmp_path, supervisor, *hooks)]
+        assert inputs == [{"user": "x"}, {"one": "one"}, {"two": "two"}, {"admin": "x"}]
+        assert seen == [{"path": "a", "user": "x"}, {"path": "a", "user": "x", "one": "one"}]
+
+    def test_what_they_raise_is_raised(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+        error = KeyError("lost")
+
+        def fail(_: JsonObject) -> None:
+            raise error
+
+        with pytest.raises(CallbackFailure) as caught:
+            outcomes(tmp_path, supervisor, make_hook("true"), make_hook("cat"), function_hook(fail))
+        assert caught.value.error is error
+
+    def test_a_wrong_answer_is_an_error_of_the_function(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+        with pytest.raises(CallbackFailure, match="must return None, a HookReply or a dict") as caught:
+            outcomes(tmp_path, supervisor, function_hook(lambda _: True))  # pyright: ignore[reportArgumentType]
+        assert isinstance(caught.value.error, TypeError)

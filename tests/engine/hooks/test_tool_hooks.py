@@ -20,7 +20,7 @@ from tejat.core.approval.confirmation import (
     McpConfirmation,
 )
 from tejat.core.approval.user_question import UserQuestion
-from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.messages.types import FunctionCall, InlineData, JsonObject, PartListUnion, Text
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.engine.hooks.dispatcher import HookDispatcher
@@ -244,6 +244,29 @@ class TestAsked:
             "message": "note needs your permission.",
             "details": details,
         }
+
+    def test_what_a_notified_function_raises_is_raised_at_the_next_call(
+        self, tmp_path: Path, supervisor: ProcessSupervisor
+    ) -> None:
+        error = KeyError("lost")
+
+        async def main() -> None:
+            was_called = asyncio.Event()
+
+            def fail(_: object) -> None:
+                was_called.set()
+                raise error
+
+            telling = hooks(tmp_path, supervisor, make_hook("", "Notification", function=fail))
+            telling.notify_question(ApprovalRequest(edit_confirmation("a"), "note"))
+            await was_called.wait()
+            await asyncio.sleep(0)
+            with pytest.raises(CallbackFailure) as caught:
+                telling.raise_failure()
+            assert caught.value.error is error
+            telling.raise_failure()
+
+        run(main())
 
     def test_closing_ends_what_still_notifies(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         async def main() -> None:

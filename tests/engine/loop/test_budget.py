@@ -1,4 +1,4 @@
-"""Limits that are looked at before each request, so that at most one request goes past them."""
+"""Limits that are looked at before each request, so that none goes past them."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from support.prices import FixedPrices
 from tejat.core.agent.events import EndReason
 from tejat.core.agent.prices import Price
+from tejat.core.frozen import replace
 from tejat.core.model import Usage
 from tejat.engine.loop.budget import Budget, BudgetLimits
 
@@ -69,6 +70,54 @@ def test_money() -> None:
     assert spent.exceeded_limit("cheap") is None
     spent.record_usage(Usage(prompt=1), "cheap")
     assert spent.exceeded_limit("cheap") == (EndReason.COST_LIMIT, "Reached the cost limit of $0.5 ($0.5000 spent).")
+
+
+def test_the_next_request_counts() -> None:
+    spent = budget(BudgetLimits(tokens=1000))
+    spent.record_usage(Usage(prompt=700), "cheap")
+    assert spent.exceeded_limit("cheap", 300) is None
+    message = "The next request (about 301 tokens) would exceed the limit of 1,000 tokens (700 used)."
+    assert spent.exceeded_limit("cheap", 301) == (EndReason.TOKEN_LIMIT, message)
+
+
+def test_the_next_request_costs_at_least_what_a_cached_one_does() -> None:
+    spent = budget(BudgetLimits(cost=1))
+    spent.record_usage(Usage(prompt=500_000), "cheap")
+    cached = PRICES["cheap"].cached
+    assert spent.exceeded_limit("cheap", int(500_000 / cached)) is None
+    reached = spent.exceeded_limit("cheap", int(500_000 / cached) + 1_000)
+    assert reached is not None
+    assert reached[0] is EndReason.COST_LIMIT
+    assert reached[1].startswith("The next request costs at least $0.5")
+    assert reached[1].endswith(" and would exceed the cost limit of $1 ($0.5000 spent).")
+
+
+def test_a_limit_of_nothing_allows_what_costs_nothing() -> None:
+    assert budget(BudgetLimits(cost=0)).exceeded_limit("free", 1_000) is None
+    assert budget(BudgetLimits(cost=0)).exceeded_limit("cheap", 1_000) is not None
+
+
+@pytest.mark.parametrize(
+    ("argument", "limits"),
+    [
+        ("max_turns", BudgetLimits(turns=0)),
+        ("max_tokens", BudgetLimits(tokens=0)),
+        ("max_cost", BudgetLimits(cost=0)),
+        ("timeout", BudgetLimits(seconds=0)),
+    ],
+)
+def test_a_limit_of_a_program_is_named_as_its_argument(argument: str, limits: BudgetLimits) -> None:
+    reached = budget(replace(limits, arguments=frozenset({argument}))).exceeded_limit("cheap", 1_000)
+    assert reached is not None
+    assert reached[1].endswith(f" Increase {argument} to continue.")
+    unnamed = budget(limits).exceeded_limit("cheap", 1_000)
+    assert unnamed is not None
+    assert argument not in unnamed[1]
+
+
+def test_the_notice_of_a_program_names_its_argument() -> None:
+    spent = budget(BudgetLimits(cost=1, arguments=frozenset({"max_cost"})))
+    assert (spent.estimate_notice("mystery") or "").startswith("The price of mystery is unknown. max_cost assumes the ")
 
 
 BOUND = (

@@ -13,7 +13,7 @@ from tejat.core.messages.history import Message, Role, history_problem, model_me
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_request_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
-from tejat.engine.calls.function_response import SUCCESS_MESSAGE
+from tejat.core.tools.function_response import SUCCESS_MESSAGE
 from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, CompressionScope, Compressor
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template

@@ -6,11 +6,12 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from support.agent_run import RecordingModel, text_answer
-from tejat.core.agent.events import AgentEvent, AwaitingModel, RequestFailed, Retrying
+from tejat.core.agent.events import AgentEvent, AwaitingModel, Noticed, RequestFailed, Retrying, Severity
 from tejat.core.frozen import replace
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.model import (
     Chunk,
+    Delayed,
     FailureKind,
     ModelFailure,
     ModelRequest,
@@ -58,6 +59,13 @@ def asked(model: Model, seen: list[Chunk] | None = None) -> tuple[ModelResponse 
         return answer
 
     return asyncio.run(main()), told
+
+
+def test_a_wait_before_the_request_is_reported() -> None:
+    assert asked(Model(Delayed("Waiting for the rate limit.", 3.0), TextDelta("one two"), ANSWER)) == (
+        ANSWER,
+        [Noticed("Waiting for the rate limit.", Severity.NOTE)],
+    )
 
 
 @pytest.mark.parametrize("chunks", [(), (ThoughtDelta("Hm."), TextDelta("one "), TextDelta("two"))])

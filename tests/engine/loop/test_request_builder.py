@@ -10,7 +10,7 @@ import pytest
 
 from support.model_servers.local import Answer, LocalModelServer, llama_cpp
 from support.program import ProgramEnv
-from tejat.app.session.manager import open_agent
+from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, Noticed, Retrying, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.engine.sessions.session import Session

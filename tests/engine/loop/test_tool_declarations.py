@@ -10,16 +10,17 @@ import pytest
 
 from support.note_tool import NoteTool, open_scheduler
 from support.tool_catalogue import CatalogueTool, catalogue, full_registry
-from tejat.app.tools.toolset import builtin_registry as builtin_tools
+from tejat.app.tools.listed_tools import builtin_registry as builtin_tools
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import validate_and_execute
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.loop.lean_declarations import LEAN_TOOLS
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.policy.types import Decision, PolicyRule, Tier
 from tejat.tools import find_tools_entry
-from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, entry_for
 
 
 def names(declared: ToolDeclarations) -> list[str]:
@@ -44,7 +45,7 @@ def test_those_in_use(tmp_path: Path) -> None:
         scheduler.registry.select(exclude=["b"])
         assert names(declared) == ["a", "c"]
         scheduler.registry.select()
-        scheduler.registry.register(NoteTool("d"))
+        scheduler.registry.register(NoteTool("d"), source=ToolSource.BUILT_IN)
         assert names(declared) == ["a", "b", "c", "d"]
 
 
@@ -100,7 +101,7 @@ class Many:
 
 def small_registry() -> ToolRegistry:
     registry = ToolRegistry()
-    registry.register(NoteTool("own"))
+    registry.register(NoteTool("own"), source=ToolSource.BUILT_IN)
     for server, names in {"hub": ["push", "pull"], "desk": ["ticket"]}.items():
         registry.replace_server_tools(
             server, [entry_for(CatalogueTool(server, name, [], "Does it.")) for name in names]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.agent_run import (
+    PRICE,
     SYSTEM,
     USAGE,
     AgentRun,
@@ -36,7 +37,7 @@ from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text
 from tejat.core.model import FailureKind, FinishReason, ModelRequest, Usage
 from tejat.core.tools.call_events import CallFinished, CallState, StateChanged
-from tejat.engine.calls.scheduler import CANCELLED_WHILE_RUNNING
+from tejat.engine.calls.batch_call import CANCELLED_BY_TIMEOUT
 from tejat.engine.loop.budget import BudgetLimits
 from tejat.engine.loop.turn import RunOutcome
 from tejat.models.scripted.script_file import ScriptedCall
@@ -248,7 +249,7 @@ OWN_REASONS = {
 
 
 class TestLimits:
-    """Looked at before each request: the one that goes past a limit is the last."""
+    """Looked at before each request: the one that would exceed a limit is not sent."""
 
     ANSWERS = tuple(call_answer(letter) for letter in "abcdef")
 
@@ -260,20 +261,44 @@ class TestLimits:
             assert len(here.note.written) == turns
             assert here.history[-1] == ("user", (result_of("abc"[turns - 1], turns),))
 
-    @pytest.mark.parametrize(("tokens", "requests"), [(1, 1), (15, 1), (16, 2), (45, 3)])
-    def test_tokens(self, tmp_path: Path, tokens: int, requests: int) -> None:
+    @pytest.mark.parametrize("tokens", [1, 20, 40, 60, 80, 100])
+    def test_tokens(self, tmp_path: Path, tokens: int) -> None:
+        """No request is sent that would exceed the limit, and none is held back that would not."""
         with agent_run(tmp_path, *self.ANSWERS, limits=BudgetLimits(tokens=tokens)) as here:
-            used = 15 * requests
-            assert here.run() == RunOutcome(
-                EndReason.TOKEN_LIMIT, f"Reached the limit of {tokens} tokens ({used} used)."
-            )
-            assert len(here.model.requests) == requests
+            first = self.first_size(here)
+            assert here.run().reason is EndReason.TOKEN_LIMIT
+            requests, used = len(here.model.requests), here.conversation.budget.usage.total
+            assert used == 15 * requests
+            assert used + here.conversation.tokens > tokens
+            assert (requests == 0) == (first > tokens)
+            assert used <= tokens
 
-    @pytest.mark.parametrize(("cost", "requests"), [(0.00001, 1), (0.00002, 1), (0.00003, 2)])
-    def test_money(self, tmp_path: Path, cost: float, requests: int) -> None:
+    def first_size(self, here: AgentRun) -> int:
+        """The tokens of the first request, as they are estimated."""
+        here.conversation.start_prompt(user_message("go"), "go")
+        tokens = here.conversation.tokens
+        here.conversation.withdraw_prompt()
+        return tokens
+
+    def test_the_message_about_tokens(self, tmp_path: Path) -> None:
+        with agent_run(tmp_path, *self.ANSWERS, limits=BudgetLimits(tokens=1)) as here:
+            size = self.first_size(here)
+            assert here.run() == RunOutcome(
+                EndReason.TOKEN_LIMIT,
+                f"The next request (about {size} tokens) would exceed the limit of 1 tokens (0 used).",
+            )
+            assert here.history == []
+
+    @pytest.mark.parametrize("cost", [0.00001, 0.00002, 0.00005, 0.0001])
+    def test_money(self, tmp_path: Path, cost: float) -> None:
         with agent_run(tmp_path, *self.ANSWERS, limits=BudgetLimits(cost=cost)) as here:
+            first = self.first_size(here)
             assert here.run().reason is EndReason.COST_LIMIT
-            assert len(here.model.requests) == requests
+            spent, least = here.conversation.budget.cost, here.conversation.tokens * PRICE.cached / 1_000_000
+            assert spent is not None
+            assert spent == pytest.approx(len(here.model.requests) * 0.00002)
+            assert spent + least > cost
+            assert (spent == 0) == (first * PRICE.cached / 1_000_000 > cost)
 
     def test_time_that_is_over_before_a_request(self, tmp_path: Path) -> None:
         times = iter([0.0, 1.0, 2.0, 3.0])
@@ -290,7 +315,10 @@ class TestLimits:
             assert here.run() == RunOutcome(EndReason.TIME_LIMIT, "Reached the time limit of 0.25 seconds.")
             said = "".join(event.text for event in here.events if isinstance(event, TextStreamed))
             assert said in ("one ", "one two ")
-            assert here.history == [PROMPT, ("model", (Text(f"{said}\n\n[This answer was cut short: interrupted]"),))]
+            assert here.history == [
+                PROMPT,
+                ("model", (Text(f"{said}\n\n[This answer was cut short: time limit reached]"),)),
+            ]
 
     def test_time_that_is_over_before_a_word_takes_the_prompt_back(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, text_answer("one", pause=30), limits=BudgetLimits(seconds=0.05)) as here:
@@ -302,7 +330,10 @@ class TestLimits:
             assert here.run().reason is EndReason.TIME_LIMIT
             response = here.history[-1][1][0]
             assert isinstance(response, FunctionResponse)
-            assert response.response == {"error": CANCELLED_WHILE_RUNNING}
+            assert response.response == {"error": CANCELLED_BY_TIMEOUT}
+            assert {event.result.llm_content for event in here.events if isinstance(event, CallFinished)} == {
+                CANCELLED_BY_TIMEOUT
+            }
 
     def test_a_prompt_that_no_request_is_left_for_is_taken_back(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, text_answer("One."), text_answer("Never said."), limits=BudgetLimits(turns=1)) as here:

@@ -1,7 +1,7 @@
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import Plan
-from tejat.engine.plans.approved import MAX_CARRIED_CHARACTERS, PLAN_KEY, approved_plan, remember_plan, render_plan
+from tejat.core.approval.plans import PLAN_KEY, Plan
+from tejat.engine.plans.approved import MAX_CARRIED_CHARACTERS, approved_plan, remember_plan, render_plan
 
 
 def test_the_text_that_was_approved_is_repeated() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from support.approver import FakeApprover
 from support.program import ProgramEnv, script_answer, text_script
-from tejat.app.session.manager import SessionManager, open_session_manager
+from tejat.app.session.lifespan import open_session_manager
+from tejat.app.session.manager import SessionManager
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, PlanPresented, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, PlanConfirmation

@@ -10,7 +10,7 @@ import pytest
 
 from support.note_tool import NoteParams, NoteTool
 from support.program import ProgramEnv, script_answer, text_script
-from tejat.app.session.manager import open_agent
+from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,
@@ -327,8 +327,12 @@ class TestOnTheSide:
         assert self.ask(watching) == ["Short."]
 
     def test_not_when_the_budget_is_spent(self, machine: ProgramEnv) -> None:
-        watching = Watching(machine, HELLO + script_answer(purpose="summary", say="Never said."), max_tokens=10)
-        assert self.ask(watching) == ["over_budget: Reached the limit of 10 tokens (15 used)."]
+        answers = script_answer(say="Hello.", usage={"prompt": 19_995, "output": 5})
+        answers += script_answer(purpose="summary", say="Never said.")
+        reached = ["over_budget: Reached the limit of 20,000 tokens (20,000 used)."]
+        assert self.ask(Watching(machine, answers, max_tokens=20_000)) == reached
+        (would_exceed,) = self.ask(Watching(machine, answers, max_tokens=20_001))
+        assert would_exceed.startswith("over_budget: The next request (about ")
 
     def test_nobody_hears_of_it_between_two_runs(self, machine: ProgramEnv) -> None:
         watching = Watching(machine, HELLO + script_answer(purpose="summary", say="Short."))

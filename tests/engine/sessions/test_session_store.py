@@ -1,5 +1,6 @@
 """Sessions are listed, found, taken up by one at a time, deleted and tidied away."""
 
+import errno
 import hashlib
 import os
 import shutil
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tejat.config.paths import project_key
 from tejat.config.settings.types import SessionRetention
 from tejat.core.agent.history_events import RunFinished
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.model import NO_USAGE
+from tejat.engine.plans.storage import PlanStorage
 from tejat.engine.sessions import session_store
 from tejat.engine.sessions.session_store import SessionStore, SessionSummary
 
@@ -36,6 +39,7 @@ def store(
         str(tmp_path / "sessions"),
         str(tmp_path),
         SessionRetention(days, count, min_days),
+        plans=PlanStorage(str(tmp_path / "plans")),
         max_bytes=max_bytes,
         secrets=["secret-key"],
         now=lambda: now,
@@ -50,6 +54,15 @@ def write(files: SessionStore, session_id: str, *, at: float = NOW, prompt: str 
     journal.close()
     os.utime(journal.path, (at, at))
     return journal.path
+
+
+def write_plan(tmp_path: Path, session_id: str, *, at: float = NOW) -> Path:
+    """A plan file of a session, in a directory that changed last at that time."""
+    directory = tmp_path / "plans" / project_key(str(tmp_path)) / session_id
+    directory.mkdir(parents=True)
+    (directory / "plan.md").write_text("# Plan")
+    os.utime(directory, (at, at))
+    return directory
 
 
 def three(tmp_path: Path) -> SessionStore:
@@ -343,6 +356,81 @@ class TestDelete:
     def test_what_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="No session 'x'"):
             three(tmp_path).find("x")
+
+
+class TestPlans:
+    def test_are_deleted_with_their_session(self, tmp_path: Path) -> None:
+        files = three(tmp_path)
+        plans = [write_plan(tmp_path, session_id) for session_id in IDS]
+        files.delete(files.find(IDS[1]))
+        assert [plan.exists() for plan in plans] == [True, False, True]
+
+    def test_of_another_project(self, tmp_path: Path) -> None:
+        (tmp_path / "other").mkdir()
+        other = SessionStore(str(tmp_path / "sessions"), str(tmp_path / "other"))
+        write(other, IDS[0])
+        mine = write_plan(tmp_path, IDS[0])
+        theirs = tmp_path / "plans" / project_key(str(tmp_path / "other")) / IDS[0]
+        theirs.mkdir(parents=True)
+        (entry,) = other.list_sessions()
+        store(tmp_path).delete(entry)
+        assert (mine.exists(), theirs.exists()) == (True, False)
+
+    def test_stay_while_the_session_is_in_use(self, tmp_path: Path) -> None:
+        files = three(tmp_path)
+        plan = write_plan(tmp_path, IDS[0])
+        journal, _ = files.resume(files.find(IDS[0]))
+        with pytest.raises(UsageError, match="open in another process"):
+            files.delete(files.find(IDS[0]))
+        journal.close()
+        assert (plan / "plan.md").exists()
+
+    def test_stay_while_another_journal_continues_the_session(self, tmp_path: Path) -> None:
+        files = store(tmp_path)
+        write(files, IDS[0])
+        write(store(tmp_path, now=NOW + 60), IDS[0])
+        plan = write_plan(tmp_path, IDS[0])
+        first, second = files.list_sessions()
+        files.delete(first)
+        assert plan.exists()
+        files.delete(second)
+        assert not plan.exists()
+
+    def test_that_cannot_be_deleted_are_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        files = three(tmp_path)
+        plan = write_plan(tmp_path, IDS[0])
+
+        def read_only(path: str, **_: object) -> None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+        monkeypatch.setattr(os, "rmdir", read_only)
+        with pytest.raises(UsageError, match=rf"its plan files were not: {plan}: Read-only file system\."):
+            files.delete(files.find(IDS[0]))
+        assert [entry.session_id for entry in files.list_sessions()] == [IDS[1], IDS[2]]
+
+    def test_of_expired_sessions_go(self, tmp_path: Path) -> None:
+        files = store(tmp_path)
+        write(files, IDS[0], at=NOW - 31 * DAY)
+        write(files, IDS[1], at=NOW - 29 * DAY)
+        old, young = (write_plan(tmp_path, session_id) for session_id in IDS[:2])
+        files.prune()
+        assert (old.exists(), young.exists()) == (False, True)
+
+    def test_of_sessions_that_were_not_saved_go_when_they_are_old(self, tmp_path: Path) -> None:
+        files = store(tmp_path)
+        write(files, IDS[0], at=NOW - DAY)
+        saved = write_plan(tmp_path, IDS[0], at=NOW - 31 * DAY)
+        old = write_plan(tmp_path, IDS[1], at=NOW - 31 * DAY)
+        young = write_plan(tmp_path, IDS[2], at=NOW - 29 * DAY)
+        files.prune()
+        assert [plan.exists() for plan in (saved, old, young)] == [True, False, True]
+
+    def test_stay_for_ever_if_that_is_wanted(self, tmp_path: Path) -> None:
+        files = store(tmp_path, days=None)
+        write(files, IDS[0], at=0)
+        plans = [write_plan(tmp_path, session_id, at=0) for session_id in IDS]
+        files.prune()
+        assert all(plan.exists() for plan in plans)
 
 
 class TestTidy:

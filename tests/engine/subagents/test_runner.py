@@ -13,7 +13,7 @@ from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.model import ModelRequest, Usage
 from tejat.engine.sessions.agent_records import read_agent_transcripts
-from tejat.engine.sessions.session_figures import read_session_figures
+from tejat.engine.sessions.figures.session_figures import read_session_figures
 from tejat.engine.sessions.statistics import Statistics
 
 
@@ -109,8 +109,8 @@ class TestBudget:
                 "agent:reader#1": [call("glob", pattern="*")] * 9,
                 "agent:reader#2": [call("glob", pattern="?")] * 9,
             },
-            usage=Usage(prompt=1_000),
-            max_cost=3.0,
+            usage=Usage(prompt=10_000),
+            max_cost=30.0,
         )
         assert {ended.reason for ended in session.ended} == {SubagentEnd.BUDGET}
         ended = session.run_ended
@@ -118,10 +118,13 @@ class TestBudget:
         assert len(session.model.requests) <= 4
 
     def test_an_agents_own_limit_ends_only_the_agent(self, agents: SubagentEnv) -> None:
-        agents.env.write_user_settings(agents={"overrides": {"reader": {"maxTokens": 20}}})
-        session = agents.run({"main": [invoke("reader"), "ok"], "agent:reader#1": [call("glob", pattern="*")] * 9})
+        agents.env.write_user_settings(agents={"overrides": {"reader": {"maxTokens": 20_000}}})
+        session = agents.run(
+            {"main": [invoke("reader"), "ok"], "agent:reader#1": [call("glob", pattern="*")] * 9},
+            usage=Usage(prompt=9_000),
+        )
         assert [ended.reason for ended in session.ended] == [SubagentEnd.BUDGET]
-        assert "Reached the limit of 20 tokens" in session.results()[0]
+        assert "would exceed the limit of 20,000 tokens" in session.results()[0]
 
     def test_turns_of_agents_are_no_turns_of_the_session(self, agents: SubagentEnv) -> None:
         session = agents.run(

@@ -1,12 +1,8 @@
 """What media are, whatever a server calls them."""
 
-from base64 import b64encode, encodebytes
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tejat.mcp.content.media_types import base64_size, decode_base64, is_text_type, parse_media_type, resolve_media_type
+from tejat.mcp.content.media_types import is_text_type, parse_media_type, resolve_media_type
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
@@ -67,19 +63,3 @@ def test_the_type_that_is_told(told: str | None, name: str | None) -> None:
 )
 def test_types_of_text(mime_type: str, expected: bool) -> None:
     assert is_text_type(mime_type) == expected
-
-
-class TestBase64:
-    @given(st.binary(max_size=200))
-    def test_every_spelling(self, data: bytes) -> None:
-        plain = b64encode(data).decode()
-        wrapped = encodebytes(data).decode()
-        assert [decode_base64(text) for text in (plain, wrapped, f"data:image/png;base64,{plain}")] == [data] * 3
-        assert base64_size(plain) == len(data)
-
-    @pytest.mark.parametrize("text", ["abc", "a*bc", "ab=c", "ü", "\ud800", None, 5, ["YQ=="], "a-_b"])
-    def test_what_is_none(self, text: str | None) -> None:
-        assert decode_base64(text) is None
-
-    def test_the_size_of_what_is_no_text(self) -> None:
-        assert base64_size(None) == 0

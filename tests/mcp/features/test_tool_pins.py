@@ -1,7 +1,6 @@
 """What a tool declared when it was last allowed: kept, compared, and never a reason to crash."""
 
 import json
-import os
 import stat
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.file_version import file_version
 from tejat.config.files.lock import file_lock
 from tejat.core.frozen import replace
 from tejat.mcp.features import tool_pins as module
@@ -55,11 +55,11 @@ class TestPins:
 
     def test_what_is_known_already_is_not_written_again(self, path: Path) -> None:
         ToolPins(str(path)).record_approval("s", "t", "one")
-        before = os.stat(path)
+        before = file_version(path)
         again = ToolPins(str(path))
         again.record_approval("s", "t", "one")
         again.record_approval("s", "t", "one")
-        assert os.stat(path) == before
+        assert file_version(path) == before
 
     def test_sessions_side_by_side_keep_what_the_other_wrote(self, path: Path) -> None:
         one, other = ToolPins(str(path)), ToolPins(str(path))

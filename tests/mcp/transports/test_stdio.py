@@ -16,6 +16,7 @@ from typing import TypeVar
 import pytest
 
 from support.process_marks import living_pids
+from support.wait import wait_until_async
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId
 from tejat.mcp.transports.base import Transport
@@ -133,9 +134,12 @@ class ServerEnv:
             await transport.open(recorder.receive, recorder.lose)
             yield transport, recorder
         finally:
-            await transport.close()
-            assert living_pids(self.mark) == []
-            supervisor.close()
+            try:
+                await transport.close()
+                # A connection that was lost ends its process on its own, at the same time.
+                await wait_until_async(lambda: living_pids(self.mark) == [])
+            finally:
+                supervisor.close()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tejat.models import ModelOptions, open_model
 from tejat.models.recording.recorder import RecordingModel
 from tejat.models.recording.replay import open_replay
 from tejat.models.retry import RetryingModel
-from tejat.models.scripted.model import ScriptedModel
+from tejat.models.scripted.model import ScriptClient
 from tejat.models.scripted.script_file import parse_script
 
 KEY = "AIza-very-secret"
@@ -52,7 +52,7 @@ HEADER = {"session": "abc", "root": "/here", "started": 17.5}
 
 
 def scripted(root: str = "/here", script: str = SCRIPT) -> ModelClient:
-    model = ScriptedModel(parse_script(script, file="s.toml", placeholders={"${root}": root}), "s.toml")
+    model = ScriptClient(parse_script(script, file="s.toml", placeholders={"${root}": root}), "s.toml")
     return RetryingModel(model, max_attempts=3, max_total_wait=10.0)
 
 

@@ -10,6 +10,7 @@ from tejat.core.model import (
     Chunk,
     Citation,
     ContextOverflow,
+    Delayed,
     FailureKind,
     FinishReason,
     Grounding,
@@ -31,6 +32,7 @@ from tejat.models.recording.response_json import chunk_from_json, chunk_to_json,
         ThoughtDelta(""),
         Retry(FailureKind.RATE_LIMITED, "429", 1, 5, 2.5),
         Retry(FailureKind.NETWORK, "cut", 2, 5, 0),
+        Delayed("the rate limit", 1.5),
     ],
 )
 def test_pieces_of_an_answer(chunk: Chunk) -> None:

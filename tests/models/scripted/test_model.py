@@ -25,7 +25,7 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.models.scripted.model import ScriptedModel, open_scripted_model
+from tejat.models.scripted.model import ScriptClient, open_scripted_model
 from tejat.models.scripted.script_file import Script, ScriptedAnswer
 
 LIST_THEN_DONE = """
@@ -70,7 +70,7 @@ class TestAnswers:
     @settings(max_examples=100, deadline=None)
     @given(say=st.text(max_size=60))
     def test_the_words_together_are_the_text(self, say: str) -> None:
-        chunks = ask(ScriptedModel(Script((ScriptedAnswer(1, say=say),)), "s.toml"), user_message("go"))
+        chunks = ask(ScriptClient(Script((ScriptedAnswer(1, say=say),)), "s.toml"), user_message("go"))
         deltas = chunks[:-1]
         assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == say
         assert answer_of(chunks).text == say

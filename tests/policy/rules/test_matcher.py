@@ -4,7 +4,7 @@ import pytest
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
+from tejat.policy.rules.matcher import is_active, matches_project, matches_skill, matches_tool
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 
@@ -50,6 +50,28 @@ def rule(decision: Decision = Decision.DENY, tier: Tier = Tier.USER, **fields: A
 )
 def test_names_tool(given: PolicyRule, tool: str, server: str | None, named: bool) -> None:
     assert matches_tool(given, tool, server) == named
+
+
+LOOSENING = {"user:pdf", "machine:PDF", "builtin:pdf"}
+
+
+@pytest.mark.parametrize(
+    ("skill", "allowed", "denied"),
+    [
+        ("pdf", LOOSENING, LOOSENING | {"project:pdf", "ext:pdf"}),
+        ("Pdf", LOOSENING, LOOSENING | {"project:pdf", "ext:pdf"}),
+        ("user:pdf", {"user:pdf"}, {"user:pdf"}),
+        ("project:pdf", {"project:pdf"}, {"project:pdf"}),
+        ("ext:PDF", {"ext:pdf"}, {"ext:pdf"}),
+        ("Ext:pdf", set[str](), set[str]()),
+        ("a:user:pdf", set[str](), set[str]()),
+        ("pd", set[str](), set[str]()),
+    ],
+)
+def test_names_skill(skill: str, allowed: set[str], denied: set[str]) -> None:
+    known = LOOSENING | {"project:pdf", "ext:pdf", "user:other"}
+    for decision, expected in ((Decision.ALLOW, allowed), (Decision.ASK, denied), (Decision.DENY, denied)):
+        assert {name for name in known if matches_skill(rule(decision, skill=skill), name)} == expected
 
 
 PLAN_AND_DEFAULT = frozenset({ApprovalMode.PLAN, ApprovalMode.DEFAULT})

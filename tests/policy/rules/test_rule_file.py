@@ -162,6 +162,13 @@ def test_what_is_wrong_is_told_with_its_line(text: str, told: str) -> None:
         'decision = "deny"\ncommandRegex = "x"\ncommandPrefix = "y"',
         'decision = "deny"\ncommandRegex = "x"\ntoolName = "glob"',
         'decision = "deny"\nsubagent = ""',
+        'decision = "deny"\nskill = ""',
+        'decision = "deny"\nskill = "user:"',
+        'decision = "deny"\nskill = 7',
+        'decision = "deny"\nskill = "x"\ncommand = "ls"',
+        'decision = "deny"\nskill = "x"\ncommandRegex = "ls"',
+        'decision = "allow"\nskill = "x"\nmatch = ["x/run.sh"]',
+        'decision = "allow"\nskill = "x"\nnot_match = ["ls"]',
         'decision = "deny"\ntoolAnnotations = "readOnlyHint"',
         'decision = "deny"\ntoolAnnotations = { readOnlyHint = [1] }',
         'decision = "deny"\ndeny_message = "a"\ndenyMessage = "b"',
@@ -340,3 +347,24 @@ def test_names_and_descriptions_are_for_people() -> None:
     assert parse_rules(rule_to_toml(rule), source="p.toml", tier=Tier.USER) == [rule]
     (long,) = read(f'[[rule]]\ntoolName = "glob"\ndecision = "deny"\nname = "{"x" * 100}"\n')
     assert format_rule(long) == f"deny glob ({'x' * 60}...)"
+
+
+class TestSkills:
+    def test_a_skill_alone_is_for_the_shell(self) -> None:
+        assert read('[[rule]]\nskill = "pdf"\ndecision = "allow"') == [
+            PolicyRule(Decision.ALLOW, Tier.USER, "p.toml:1", SHELL, skill="pdf")
+        ]
+
+    @pytest.mark.parametrize("tool", ["activate_skill", "read_file", "s__t"])
+    def test_other_tools_run_no_scripts(self, tool: str) -> None:
+        text = f'[[rule]]\ntool = "{tool}"\nskill = "pdf"\ndecision = "deny"'
+        assert f"skill works only with run_shell_command, not with {tool}" in problem(text)
+
+    @pytest.mark.parametrize("decision", ["allow", "ask", "deny"])
+    def test_the_rule_in_words_and_as_a_file(self, decision: str) -> None:
+        (rule,) = read(f'[[rule]]\nskill = "project:pdf"\ndecision = "{decision}"\nnetwork = true\n')
+        assert (
+            format_rule(rule) == f"{decision} run_shell_command: scripts of the skill project:pdf, with network access"
+        )
+        assert read(rule_to_toml(rule)) == [rule]
+        assert rule.is_restricted

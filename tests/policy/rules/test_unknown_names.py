@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tejat.policy.rules.defaults import default_rules
-from tejat.policy.rules.unknown_names import find_unknown_names
+from tejat.policy.rules.unknown_names import find_unknown_names, find_unknown_skills
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 
@@ -41,3 +41,23 @@ def test_names_that_do_not() -> None:
 
 def test_built_in_rules_are_not_reported() -> None:
     assert find_unknown_names(default_rules(), tools=(), servers=()) == []
+
+
+@pytest.mark.parametrize(
+    ("skill", "decision", "is_reported"),
+    [
+        ("pdf", Decision.ALLOW, False),
+        ("user:PDF", Decision.ALLOW, False),
+        ("other", Decision.ALLOW, True),
+        ("ext:pdf", Decision.ALLOW, True),
+        ("local", Decision.ALLOW, True),
+        ("project:other", Decision.ALLOW, False),
+        ("other", Decision.DENY, False),
+    ],
+)
+def test_unknown_skills(skill: str, decision: Decision, is_reported: bool) -> None:
+    rule = PolicyRule(decision, Tier.USER, "p.toml:3", "run_shell_command", skill=skill)
+    found = find_unknown_skills([rule], ["user:pdf", "project:local"])
+    assert bool(found) is is_reported
+    if found:
+        assert found[0].startswith(f"p.toml:3: unknown skill {skill!r}, so `allow run_shell_command")

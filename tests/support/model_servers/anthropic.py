@@ -116,7 +116,7 @@ def find_problem(received: Received, *, is_count: bool = False) -> str | None:
         return "max_tokens: Extra inputs are not permitted"
     if received.raw.count(b'"cache_control"') > 4:
         return "A maximum of 4 blocks with cache_control may be provided."
-    return _wrong_setting(body) or _wrong_tools(body) or _wrong_messages(body.get("messages"))
+    return _wrong_setting(body) or wrong_tools(body) or wrong_messages(body.get("messages"))
 
 
 def _wrong_setting(body: Any) -> str | None:
@@ -130,7 +130,7 @@ def _wrong_setting(body: Any) -> str | None:
     return "system: text content blocks must contain non-whitespace text" if blank else None
 
 
-def _wrong_tools(body: Any) -> str | None:
+def wrong_tools(body: Any) -> str | None:
     tools = body.get("tools", ())
     names = [tool["name"] for tool in tools]
     if len(set(names)) != len(names) or not all(map(NAME.fullmatch, names)):
@@ -150,7 +150,7 @@ def _wrong_tools(body: Any) -> str | None:
     return "no such tool" if choice.get("type") == "tool" and choice["name"] not in names else None
 
 
-def _wrong_messages(messages: Any) -> str | None:
+def wrong_messages(messages: Any) -> str | None:
     if not messages:
         return "messages: at least one message is required"
     waiting: list[str] = []

@@ -267,7 +267,7 @@ def error_reply(
 
 def find_problem(received: Received) -> str | None:
     """Return why the real service would reject the request."""
-    if received.method != "POST" or not received.target.startswith("/v1beta/"):
+    if received.method != "POST" or not received.target.startswith(("/v1beta/", "/v1/models/")):
         return f"no such method: {received.target}"
     if not (received.headers.get("x-goog-api-key") or received.headers.get("authorization")):
         return "Method doesn't allow unregistered callers"

@@ -92,10 +92,10 @@ def find_problem(received: Received) -> str | None:
     unknown = body.keys() - known - {"response_format", "messages"}
     if unknown or not isinstance(body.get("model"), str) or body.get("stream") is not True:
         return f"a bad request: {sorted(unknown)}"
-    return _wrong_tools(body.get("tools")) or _wrong_messages(body.get("messages"))
+    return wrong_tools(body.get("tools")) or wrong_messages(body.get("messages"))
 
 
-def _wrong_tools(tools: Any) -> str | None:
+def wrong_tools(tools: Any) -> str | None:
     if tools is None:
         return None
     names = [tool["function"]["name"] for tool in tools]
@@ -106,7 +106,7 @@ def _wrong_tools(tools: Any) -> str | None:
     return None
 
 
-def _wrong_messages(messages: Any) -> str | None:
+def wrong_messages(messages: Any) -> str | None:
     if not messages:
         return "messages must not be empty"
     waiting: list[str] = []

@@ -124,10 +124,10 @@ def find_problem(received: Received) -> str | None:
         return "a response would be stored"
     if body.get("max_output_tokens", 16) < 16:
         return "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16"
-    return _wrong_tools(body.get("tools")) or _wrong_items(body.get("input"))
+    return wrong_tools(body.get("tools")) or wrong_items(body.get("input"))
 
 
-def _wrong_tools(tools: Any) -> str | None:
+def wrong_tools(tools: Any) -> str | None:
     if tools is None:
         return None
     names = [tool["name"] for tool in tools]
@@ -138,7 +138,7 @@ def _wrong_tools(tools: Any) -> str | None:
     return None
 
 
-def _wrong_items(items: Any) -> str | None:
+def wrong_items(items: Any) -> str | None:
     if not items:
         return "input must not be empty"
     called: list[str] = []

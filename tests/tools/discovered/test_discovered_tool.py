@@ -15,9 +15,10 @@ from tejat.core.approval.confirmation import ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.messages.types import JsonObject
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.tools.discovered.discovered_tool import DiscoveredTool
-from tejat.tools.registry import ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import ToolRegistry, entry_for
 from tejat.workspace.processes.environment import child_environment
 from tejat.workspace.processes.process_tree import process_start_time
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor

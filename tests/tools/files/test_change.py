@@ -1,7 +1,7 @@
 """A change to one file: looked at, worked out, shown, made exactly as shown."""
 
 import hashlib
-import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,17 +12,14 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import replace
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.display import DiffStat, FileDiff
-from tejat.tools.files import change
 from tejat.tools.files.change import (
     FileChange,
     apply_change,
-    describe_side_effects,
     plan_edits,
     plan_rewrite,
-    read_current,
 )
+from tejat.tools.files.current_file import read_current
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.atomic_write import FileWriteResult
 from tejat.workspace.text.encoding import UTF_8, TextEncoding, UnencodableCharacter
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
@@ -43,74 +40,6 @@ def edited(workspace: Workspace, path: str, *edits: TextEdit, proposed: str | No
 
 def content_of(change: FileChange) -> bytes:
     return b"".join(change.pieces)
-
-
-class TestLooking:
-    def test_a_file(self, workspace: Workspace, root: Path) -> None:
-        (root / "f").write_bytes(b"\xef\xbb\xbfa\r\n")
-        location = workspace.roots.locate("f")
-        current = read_current(workspace, location)
-        assert (current.location, current.real_path) == (location, f"{root}/f")
-        assert current.original is not None
-        assert current.original.content == b"\xef\xbb\xbfa\r\n"
-        assert os.path.samestat(current.original.status, (root / "f").stat())
-        assert current.text is not None
-        assert (current.text.text, current.text.encoding) == ("a\r\n", TextEncoding("utf-8", b"\xef\xbb\xbf"))
-
-    def test_no_file(self, workspace: Workspace, root: Path) -> None:
-        current = read_current(workspace, workspace.roots.locate("a/b"))
-        assert (current.real_path, current.original) == (f"{root}/a/b", None)
-        assert current.text is not None
-        assert (current.text.raw, current.text.encoding) == (b"", UTF_8)
-        assert list(root.iterdir()) == []
-
-    def test_no_text(self, workspace: Workspace, root: Path) -> None:
-        (root / "f").write_bytes(b"\0\x01\x02" * 100)
-        current = read_current(workspace, workspace.roots.locate("f"))
-        assert current.original is not None
-        assert current.text is None
-
-    def test_a_link(self, workspace: Workspace, root: Path) -> None:
-        (root / "f").write_text("x")
-        (root / "link").symlink_to("f")
-        (root / "dangling").symlink_to("sub/none")
-        assert read_current(workspace, workspace.roots.locate("link")).real_path == f"{root}/f"
-        assert read_current(workspace, workspace.roots.locate("dangling")).real_path == f"{root}/sub/none"
-
-    def test_one_that_has_changed(self, workspace: Workspace, root: Path) -> None:
-        (root / "f").write_text("x")
-        workspace.read_tracker.record_read(f"{root}/f", (root / "f").stat(), b"y")
-        with pytest.raises(WorkspaceError) as caught:
-            read_current(workspace, workspace.roots.locate("f"))
-        assert caught.value.error_type is ErrorType.STALE_FILE
-
-    def test_one_that_is_too_large(self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(change, "MAX_FILE_BYTES", 2**20)
-        (root / "f").write_bytes(b"x" * 2**20)
-        assert read_current(workspace, workspace.roots.locate("f")).original is not None
-        (root / "f").write_bytes(b"x" * (2**20 + 2**19))
-        with pytest.raises(WorkspaceError) as caught:
-            read_current(workspace, workspace.roots.locate("f"))
-        assert (caught.value.message, caught.value.error_type) == (
-            f"File is too large to be edited: {root}/f (1.50MB, at most 1MB). write_file can overwrite it.",
-            ErrorType.FILE_TOO_LARGE,
-        )
-
-    def test_one_that_is_too_large_and_not_needed(
-        self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(change, "MAX_FILE_BYTES", 10)
-        (root / "f").write_bytes(b"x" * 11)
-        location = workspace.roots.locate("f")
-        current = read_current(workspace, location, needs_content=False)
-        assert current.text is None
-        assert current.original is not None
-        assert current.original.content is None
-        planned = plan_rewrite(current, "new")
-        (root / "f").write_bytes(b"y" * 11)
-        with pytest.raises(WorkspaceError) as caught:
-            apply_change(workspace, location, ToolContext(), lambda: planned, lambda: None)
-        assert caught.value.error_type is ErrorType.STALE_FILE
 
 
 class TestWorkingOut:
@@ -219,20 +148,14 @@ class TestShowing:
         (root / "f").write_text(old)
         assert rewritten(workspace, "f", final, proposed=proposed).stat == expected
 
-    def test_side_effects(self, root: Path) -> None:
-        status = root.stat()
-        assert describe_side_effects(FileWriteResult(1, False, False, (), status)) == ""
-        assert describe_side_effects(FileWriteResult(1, False, True, (), status)) == (
-            " The file had other hard links; they still hold the old content."
-        )
-
 
 class TestMaking:
     def make(self, workspace: Workspace, path: str, content: str, approved: FileChange | None = None) -> FileChange:
         location = workspace.roots.locate(path)
         context = ToolContext(approved=None if approved is None else approved.confirmation("Title"))
-        change, written = apply_change(workspace, location, context, lambda: rewritten(workspace, path, content), go_on)
-        assert written.size == len(content_of(change))
+        plan = partial(rewritten, workspace, path, content)
+        change, side_effects = apply_change(workspace, location, context, plan, go_on)
+        assert side_effects == ""
         return change
 
     def test_what_is_found_now(self, workspace: Workspace, root: Path) -> None:
@@ -243,6 +166,14 @@ class TestMaking:
         approved = rewritten(workspace, "f", "approved")
         assert self.make(workspace, "f", "other", approved) is approved
         assert (root / "f").read_text() == "approved"
+
+    def test_other_hard_links_are_a_side_effect(self, workspace: Workspace, root: Path) -> None:
+        (root / "f").write_text("old")
+        (root / "g").hardlink_to(root / "f")
+        plan = partial(rewritten, workspace, "f", "new")
+        _, side_effects = apply_change(workspace, workspace.roots.locate("f"), ToolContext(), plan, go_on)
+        assert side_effects == " The file had other hard links; they still hold the old content."
+        assert ((root / "f").read_text(), (root / "g").read_text()) == ("new", "old")
 
     def test_it_is_remembered(self, workspace: Workspace, root: Path) -> None:
         self.make(workspace, "f", "x")

@@ -1,18 +1,21 @@
 """Reading one file for a model: what is remembered of it, what a check may refuse, whose ignore rules count."""
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from support.editor_workspace import EditorWorkspace
 from support.media_files import png
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.messages.types import InlineData
-from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
+from tejat.core.tools.base import ToolResult
+from tejat.tools.files import content
+from tejat.tools.files.content import FileContent, LocatedFile, find_ignore_verdict, read_content
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
-from tejat.workspace.files.roots import OpenFile
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 
 PICTURE = png()
@@ -22,7 +25,7 @@ def go_on() -> None:
     """Nobody cancels."""
 
 
-def accept(_: OpenFile, __: FileKind) -> None:
+def accept(_: LocatedFile, __: FileKind) -> None:
     """Everything is welcome."""
 
 
@@ -109,7 +112,7 @@ def test_what_was_not_shown_was_not_seen(workspace: Workspace, root: Path) -> No
     (root / "a.png").write_bytes(PICTURE)
     (root / "f").write_text("x")
 
-    def refuse(file: OpenFile, kind: FileKind) -> None:
+    def refuse(file: LocatedFile, kind: FileKind) -> None:
         raise ToolFailure(f"{file.location.relative} is {kind}", ErrorType.POLICY_VIOLATION)
 
     with pytest.raises(ToolFailure, match=r"^f is text$"):
@@ -168,3 +171,69 @@ def test_a_hard_link_to_the_file_of_another_is_told(
     monkeypatch.setattr(os, "geteuid", lambda: (root / "f").stat().st_uid + 1)
     assert read(workspace, "f") == FileContent("text", "(a hard link to a file of another user)", FileKind.TEXT)
     assert read(workspace, "alone") == FileContent("text", "", FileKind.TEXT)
+
+
+class TestEditor:
+    @pytest.fixture
+    def env(self, root: Path) -> Iterator[EditorWorkspace]:
+        with EditorWorkspace(root) as env:
+            yield env
+
+    def test_unsaved_text(self, env: EditorWorkspace) -> None:
+        path = env.file("f", b"a\r\nb\r\n")
+        assert env.read("f") == ToolResult("a\nb\n", "")
+        env.editor.type(path, "\ufeffa\nbc\nd")
+        assert env.read("f") == ToolResult("a\nbc\nd", "(with unsaved changes of the editor)")
+        part = env.read("f", offset=1, limit=1)
+        assert isinstance(part.llm_content, str)
+        assert part.llm_content.startswith("[File content truncated: showing lines 2-2 of 3 total lines.")
+        assert part.llm_content.endswith("]\nbc")
+        assert part.return_display == "(truncated) (with unsaved changes of the editor)"
+
+    def test_a_file_that_is_only_in_the_editor(self, env: EditorWorkspace) -> None:
+        env.editor.type(env.root / "sub/new", "text")
+        assert env.read("sub/new").llm_content == "text"
+        for name in ("none", "picture.png", "f/g"):
+            env.editor.type(env.root / "picture.png", "text")
+            error = env.read(name).error
+            assert error is not None
+            assert error.type is ErrorType.FILE_NOT_FOUND
+        asked = [os.path.basename(request["path"]) for request in env.editor.log()]
+        assert asked == ["new", "none", "g"]
+
+    def test_the_rules_come_before_the_editor(self, env: EditorWorkspace, tmp_path: Path) -> None:
+        """Ignored files, and links that lead out of the workspace, also those of files that do not exist."""
+        (env.root / ".geminiignore").write_text("ignored*\n")
+        env.file("ignored", b"a")
+        (env.root / "link").symlink_to("ignored")
+        (env.root / "out").symlink_to(tmp_path / "outside")
+        (env.root / "dangling").symlink_to(tmp_path / "none")
+        (tmp_path / "outside").write_text("a")
+        for name in ("ignored", "link", "ignored-new", "out", "dangling", str(tmp_path / "outside")):
+            assert env.read(name).error is not None
+        assert env.editor.log() == []
+
+    def test_binary_and_large_files_are_not_asked_about(
+        self, env: EditorWorkspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(content, "MAX_BUFFER_BYTES", 99)
+        env.file("binary", b"\0\1\2" * 9)
+        env.file("large", b"a" * 100)
+        for name in ("binary", "large"):
+            assert env.read(name).error is None
+        assert env.editor.log() == []
+
+    def test_an_editor_that_does_not_answer(self, root: Path) -> None:
+        with EditorWorkspace(root, seconds=0.2, read="silent") as env:
+            path = env.file("f", b"a")
+            result = env.read("f")
+            assert result.error is not None
+            assert result.error.message == f"The editor did not answer, so this file could not be read: {path}"
+
+    def test_the_files_of_other_directories_come_from_the_disk(self, env: EditorWorkspace, tmp_path: Path) -> None:
+        (tmp_path / "outputs").mkdir()
+        (tmp_path / "outputs" / "f").write_text("output")
+        with Workspace([env.root], for_reading=[tmp_path / "outputs"], editor=env.editor.files) as workspace:
+            location = workspace.roots.locate(str(tmp_path / "outputs" / "f"))
+            assert read_content(workspace, location, stop=lambda: None, check=accept).content == "output"
+        assert env.editor.log() == []

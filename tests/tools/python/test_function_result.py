@@ -3,17 +3,23 @@
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
+from uuid import UUID
 
 import pytest
+from pydantic import BaseModel
 
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FileData, InlineData, Text
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.tools.python.function_result import to_tool_result
 
+PLAIN = '{"path":"a/b","cost":"1.10","id":"00000000-0000-0000-0000-000000000001"}'
+MODELS = '[{"when":"2025-01-01","inner":{"when":"2025-01-02","inner":null}}]'
 IMAGE = InlineData("image/png", b"\x89PNG")
 
 
@@ -96,7 +102,7 @@ def in_a_circle() -> list[object]:
         (object(), "object"),
         (Point, "type"),
         (b"bytes", "bytes"),
-        (datetime(2025, 1, 1, tzinfo=UTC), "datetime"),
+        (timedelta(1), "timedelta"),
         (numbers(), "generator"),
         ([IMAGE, 3], "InlineData"),
         ({"a": {1j}}, "complex"),
@@ -105,6 +111,23 @@ def in_a_circle() -> list[object]:
 def test_what_cannot_be_written_is_named(returned: object, name: str) -> None:
     with pytest.raises(TypeError, match=f"^the function returned {name}, which cannot be written as JSON$"):
         to_tool_result(returned)
+
+
+class Model(BaseModel):
+    when: date
+    inner: "Model | None" = None
+
+
+@pytest.mark.parametrize(
+    ("returned", "text"),
+    [
+        (datetime(2025, 1, 1, tzinfo=UTC), '"2025-01-01T00:00:00+00:00"'),
+        ({"path": Path("a/b"), "cost": Decimal("1.10"), "id": UUID(int=1)}, PLAIN),
+        ([Model(when=date(2025, 1, 1), inner=Model(when=date(2025, 1, 2)))], MODELS),
+    ],
+)
+def test_values_that_json_writes_as_text(returned: object, text: str) -> None:
+    assert to_tool_result(returned) == ToolResult(text, text)
 
 
 @pytest.mark.parametrize("returned", [float("nan"), [float("inf")]])

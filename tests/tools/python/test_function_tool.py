@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 import pytest
@@ -165,8 +165,8 @@ def unhinted(name) -> None:
     """One."""
 
 
-def dated(when: datetime) -> None:
-    """When."""
+def timed(took: timedelta) -> None:
+    """How long."""
 
 
 def unfound(amount: Decimal) -> None:
@@ -206,16 +206,16 @@ class Holder:
         (keywords, "keywords(), parameter 'names': a tool has named parameters only, neither *args nor **kwargs"),
         (unhinted, "unhinted(), parameter 'name' has no type hint"),
         (Holder.method, "parameter 'self' has no type hint (of an object, make a tool of the bound method)"),
-        (dated, "dated(), parameter 'when': datetime is nothing that a model can give; take a str"),
+        (timed, "timed(), parameter 'took': timedelta is not supported as the type of a parameter; use a str"),
         (unfound, "unfound(), parameter 'amount': the type hint 'Decimal' cannot be found"),
         (undescribed, "undescribed() has no docstring"),
         (generator, "generator() is a generator"),
         (async_generator, "async_generator() is a generator"),
-        (hidden, "what is not told to the model needs a default"),
+        (hidden, "a parameter that is not declared to the model needs a default"),
         (dotted, "an alias is a name without dots"),
         (Holder, "a tool is made of a function or a bound method, not of type"),
-        (functools.partial(dated), "not of partial"),
-        (staticmethod(dated), "not of staticmethod"),
+        (functools.partial(timed), "not of partial"),
+        (staticmethod(timed), "not of staticmethod"),
     ],
 )
 def test_what_cannot_be_a_tool_is_refused_when_it_is_decorated(function: Any, problem: str) -> None:
@@ -226,8 +226,8 @@ def test_what_cannot_be_a_tool_is_refused_when_it_is_decorated(function: Any, pr
 
 @pytest.mark.parametrize("name", ["", "two words", "9lives", "ü", "x" * 65, "a\n"])
 def test_names_that_no_model_can_use(name: str) -> None:
-    with pytest.raises(ValueError, match="no tool can have the name"):
-        tool(name=name)(dated)
+    with pytest.raises(ValueError, match="is not a valid tool name"):
+        tool(name=name)(timed)
 
 
 class TestArguments:
@@ -389,7 +389,6 @@ class TestRunning:
     def test_the_context_is_handed_over_and_not_told(self, is_async: bool) -> None:
         def report(number: int, context: ToolContext) -> str:
             """Reports."""
-            assert context.update_output is not None
             context.update_output("half")
             context.update_output("all")
             return str(number)
@@ -410,18 +409,155 @@ class TestRunning:
         assert told == [("half", True), ("all", True)]
 
 
-class TestConfirmation:
+class TestOptions:
     @pytest.mark.parametrize(
-        ("needs_confirmation", "asked"),
-        [(False, None), (True, InfoConfirmation(title="Confirm: greet", prompt='{"name":"you"}'))],
+        ("options", "error", "problem"),
+        [
+            ({"timeout": "5"}, TypeError, "greet(): timeout must be a number of seconds, not '5'"),
+            ({"timeout": True}, TypeError, "greet(): timeout must be a number of seconds, not True"),
+            ({"timeout": 0}, ValueError, "greet(): timeout must be more than 0 seconds, not 0"),
+            ({"timeout": float("inf")}, ValueError, "greet(): timeout must be more than 0 seconds, not inf"),
+            ({"kind": "read"}, TypeError, "greet(): kind must be a Kind such as Kind.READ, not 'read'"),
+            ({"description": 3}, TypeError, "greet(): description must be a str, not 3"),
+            ({"name": 3}, TypeError, "the name of a tool is a str, not 3"),
+            ({"confirm": "yes"}, TypeError, "greet(): confirm must be a bool or a function, not 'yes'"),
+            ({"confirm": lambda nam: nam}, TypeError, "greet(): confirm takes 'nam', which is no argument of the tool"),
+        ],
     )
-    def test_the_programmer_says_whether_it_asks(self, needs_confirmation: bool, asked: object) -> None:
-        @tool(needs_confirmation=needs_confirmation)
+    def test_wrong_ones_are_refused_when_it_is_decorated(
+        self, options: dict[str, Any], error: type[Exception], problem: str
+    ) -> None:
         def greet(name: str) -> str:
             """Greets."""
-            return f"Hello {name}"
+            return name
+
+        with pytest.raises(error) as caught:
+            tool(**options)(greet)
+        assert str(caught.value).startswith(problem)
+
+    @pytest.mark.parametrize(
+        ("confirm", "asked"),
+        [
+            (False, None),
+            (True, InfoConfirmation(title="Confirm: greet", prompt='{"name":"you"}')),
+            (lambda name, times: f"{name} {times}", InfoConfirmation(title="Confirm: greet", prompt="you 1")),
+        ],
+    )
+    def test_the_programmer_says_whether_it_asks(self, confirm: Any, asked: object) -> None:
+        @tool(confirm=confirm)
+        def greet(name: str, context: ToolContext, times: int = 1) -> str:
+            """Greets."""
+            context.update_output(name)
+            return f"Hello {name}" * times
 
         assert asyncio.run(greet.should_confirm_execute({"name": "you"})) == asked
+
+    def test_a_confirmation_is_not_asked_for_invalid_arguments(self) -> None:
+        @tool(confirm=True)
+        def greet(name: str) -> str:
+            """Greets."""
+            return name
+
+        with pytest.raises(ToolFailure, match="params must have required property 'name'"):
+            asyncio.run(greet.should_confirm_execute({}))
+
+
+class TestTimeout:
+    LATE = failed_result("wait took longer than 0.05 seconds and was stopped.", ErrorType.TIMEOUT)
+
+    def test_an_async_function_is_cancelled(self) -> None:
+        cancelled: list[bool] = []
+
+        @tool(timeout=0.05)
+        async def wait(context: ToolContext) -> None:
+            """Waits."""
+            try:
+                await asyncio.sleep(60)
+            finally:
+                cancelled.append(context.is_cancelled)
+
+        assert run(wait, {}) == self.LATE
+        assert cancelled == [True]
+
+    def test_a_plain_function_is_told(self) -> None:
+        ended = threading.Event()
+
+        @tool(timeout=0.05)
+        def wait(context: ToolContext) -> str:
+            """Waits."""
+            while not context.is_cancelled:
+                time.sleep(0.01)
+            ended.set()
+            return "too late"
+
+        assert run(wait, {}) == self.LATE
+        assert ended.is_set()
+
+    @pytest.mark.parametrize("is_async", [False, True])
+    def test_what_is_in_time_is_not_disturbed(self, is_async: bool) -> None:
+        async def wait_async(context: ToolContext) -> bool:
+            """Waits."""
+            await asyncio.sleep(0)
+            return context.is_cancelled
+
+        def wait(context: ToolContext) -> bool:
+            """Waits."""
+            return context.is_cancelled
+
+        assert run(tool(timeout=60)(wait_async) if is_async else tool(timeout=60)(wait), {}) == text_result("false")
+
+    def test_a_timeout_of_the_function_itself_is_its_failure(self) -> None:
+        @tool(timeout=60)
+        async def fetch() -> None:
+            """Fetches."""
+            raise TimeoutError("the server did not answer")
+
+        assert run(fetch, {}) == broken("the server did not answer")
+
+    def test_a_cancelled_call_is_no_timeout(self) -> None:
+        contexts: list[ToolContext] = []
+
+        @tool(timeout=60)
+        async def wait(context: ToolContext) -> None:
+            """Waits."""
+            contexts.append(context)
+            await asyncio.sleep(60)
+
+        async def cancel() -> None:
+            task = asyncio.ensure_future(validate_and_execute(wait, {}))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(cancel())
+        assert contexts[0].is_cancelled
+
+
+def test_a_function_that_was_left_behind_may_go_on_talking() -> None:
+    began, may_talk, talked = threading.Event(), threading.Event(), threading.Event()
+
+    @tool
+    def hang(context: ToolContext) -> None:
+        """Hangs."""
+        began.set()
+        may_talk.wait(30)
+        context.update_output("still here")
+        talked.set()
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(hang.execute({}, ToolContext()))
+        await asyncio.to_thread(began.wait, 10)
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()  # does not wait for it any longer
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(leave())
+    may_talk.set()
+    assert talked.wait(10)
 
 
 def test_wrapped_functions_keep_their_hints() -> None:

@@ -12,7 +12,10 @@ from tejat.core.tools.base import ToolError, ToolResult
 from tejat.tools.shell.result import (
     CommandRun,
     add_sandbox_notes,
+    cancelled_before_start_result,
     cancelled_result,
+    command_exit_code,
+    command_output,
     finished_result,
     start_failure_result,
     timeout_result,
@@ -123,6 +126,18 @@ def test_cancelled_with_nothing_but_blanks() -> None:
     )
 
 
+def test_cancelled_by_the_time_limit_of_the_run() -> None:
+    assert cancelled_result(CommandRun("a", None, " \n", "", 7), is_timeout=True) == ToolResult(
+        "Command was cancelled before it could complete: the time limit of the run was reached. There was no output "
+        "before it was cancelled.",
+        "Command cancelled: the time limit of the run was reached.",
+    )
+    assert cancelled_before_start_result(is_timeout=True) == ToolResult(
+        "Command was cancelled before it could start: the time limit of the run was reached.",
+        "Command cancelled: the time limit of the run was reached.",
+    )
+
+
 CHECK_THEM = "Check them before git, an editor or a shell uses them."
 
 
@@ -162,3 +177,25 @@ def test_the_model_is_told_why_something_is_busy(has_mounts: bool) -> None:
     told = add_sandbox_notes(result, ControlPathChanges(), has_mounts=has_mounts)
     assert told.return_display == result.return_display
     assert ("cannot be moved or removed" in str(told.llm_content)) is has_mounts
+
+
+def test_the_output_is_found_in_what_the_model_read() -> None:
+    run = CommandRun("echo a; echo b >&2", None, stdout="a\nStderr: x\n", stderr="b\n")
+    content = finished_result(run, ExitStatus(0, None)).llm_content
+    assert isinstance(content, str)
+    assert command_output(content) == "a\nStderr: x\nb"
+    assert command_output("no command") == "no command"
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(ExitStatus(0, None), 0), (ExitStatus(3, None), 3), (ExitStatus(None, 15), -15)]
+)
+def test_the_exit_code_is_found_in_what_the_model_read(status: ExitStatus, code: int) -> None:
+    run = CommandRun("make", None, stdout="Exit Code: 7\nSignal: SIGKILL\n")
+    content = finished_result(run, status).llm_content
+    assert isinstance(content, str)
+    assert command_exit_code(content) == code
+
+
+def test_other_texts_have_no_exit_code() -> None:
+    assert command_exit_code("Exit Code: 7\nSignal: (none)") is None

@@ -108,6 +108,7 @@ class TestKeeping:
         first, second = (question.confirmation for question in trials.questions)
         assert isinstance(first, ExecConfirmation)
         assert [question.can_try for question in trials.questions] == [True, False]
+        assert [question.call_index for question in trials.questions] == [0, 0]
         assert isinstance(second, TrialConfirmation)
         assert (second.exit_code, second.output, second.obstacles) == (3, "said\n", ())
         header = "=" * 67

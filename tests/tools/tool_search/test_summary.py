@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from support.tool_catalogue import CatalogueTool, full_registry
 from tejat.core.messages.tokens import estimate_text_tokens
-from tejat.tools.registry import ToolRegistry, ToolSource, entry_for
+from tejat.core.provenance import ToolSource
+from tejat.tools.registry import ToolRegistry, entry_for
 from tejat.tools.tool_search.summary import MAX_TOKENS, summarize_tools
 
 

@@ -404,10 +404,10 @@ class TestSignals:
 # The real program, but something hangs when it should close: nobody's threads may keep it alive.
 HANG_AT_THE_END = """
 import asyncio, contextlib, sys, time
-from tejat.app.session import manager
+from tejat.app.session import lifespan
 from tejat.cli import main
 from tejat.ui.headless import runner
-real = manager.open_agent
+real = lifespan.open_agent
 
 @contextlib.asynccontextmanager
 async def hanging(*arguments, **named):
@@ -417,7 +417,7 @@ async def hanging(*arguments, **named):
         finally:
             asyncio.get_running_loop().run_in_executor(None, time.sleep, 100)
 
-manager.open_agent = hanging
+lifespan.open_agent = hanging
 runner._RESULT_GRACE_SECONDS = runner._SIGNAL_GRACE_SECONDS = float(sys.argv.pop(1))
 main.program()
 """

@@ -20,7 +20,7 @@ from tejat.core.messages.types import JsonObject
 from tejat.ui.mcp_server.approval_form import ALLOW_ONCE, ApprovalForm, build_approval_form
 from tejat.ui.mcp_server.client_approver import (
     ApprovalChannel,
-    ClientApprover,
+    ChannelApprover,
     ElicitationChannel,
     InputRequiredChannel,
     NoApprovalChannel,
@@ -51,7 +51,7 @@ def test_whoever_made_the_call_is_asked() -> None:
     async def main() -> list[ApprovalReply]:
         return list(await asyncio.gather(call(Always(GO)), call(Always(STOP)), call(Always(GO))))
 
-    approver = ClientApprover()
+    approver = ChannelApprover()
     assert asyncio.run(main()) == [GO, STOP, GO]
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 
@@ -29,7 +29,13 @@ from tejat.mcp.protocol import (
     JsonRpcNotification,
     JsonRpcRequest,
 )
-from tejat.ui.mcp_server.approval_form import ALLOW_FOR_SESSION, ALLOW_ONCE, DENY
+from tejat.ui.mcp_server.approval_form import (
+    ALLOW_FOR_SESSION,
+    ALLOW_ONCE,
+    APPROVE_PLAN,
+    APPROVE_PLAN_AUTO_EDIT,
+    DENY,
+)
 from tejat.ui.mcp_server.tool_server import ToolServer
 
 Result = TypeVar("Result")
@@ -195,7 +201,7 @@ class TestTools:
 
         called, listed = visit(place, work)
         assert called["isError"]
-        assert called["content"][0]["text"].startswith("The tools cannot be had: ")
+        assert called["content"][0]["text"].startswith("The tools are not available: ")
         assert listed.code == INTERNAL_ERROR
 
     def test_reading_does_not_wait_for_a_command(self, tmp_path: Path) -> None:
@@ -550,3 +556,107 @@ class TestRunning:
             return await visitor.request("ping")
 
         assert visit(tmp_path, work) == {}
+
+
+class TestTodosAndPlans:
+    TODOS: ClassVar[JsonObject] = {"todos": [{"description": "Read", "status": "in_progress"}]}
+
+    @pytest.fixture(autouse=True)
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "home").mkdir()
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+    @pytest.fixture
+    def project(self, tmp_path: Path) -> Path:
+        (tmp_path / "project").mkdir()
+        return tmp_path / "project"
+
+    @pytest.mark.parametrize(("revision", "is_structured"), [("2025-11-25", True), ("2025-03-26", False)])
+    def test_todos_are_structured_content(self, project: Path, revision: str, is_structured: bool) -> None:
+        async def work(server: ToolServer) -> None:
+            visitor = FakeClient(server)
+            await visitor.initialize(revision=revision)
+            result = await visitor.call("write_todos", self.TODOS)
+            assert result["content"][0]["text"].endswith("1. [in_progress] Read")
+            assert result.get("structuredContent") == (self.TODOS if is_structured else None)
+            cleared = await visitor.call("write_todos", {"todos": []})
+            assert cleared.get("structuredContent") == ({"todos": []} if is_structured else None)
+            wrong = await visitor.call("write_todos", {"todos": [{"description": "", "status": "pending"}]})
+            assert wrong["isError"] is True
+            assert "structuredContent" not in wrong
+
+        visit(project, work)
+
+    def test_todos_without_a_session(self, project: Path) -> None:
+        async def work(server: ToolServer) -> None:
+            result = await FakeClient(server).call("write_todos", self.TODOS, _meta=envelope())
+            assert result["structuredContent"] == self.TODOS
+
+        visit(project, work)
+
+    def test_the_documentation(self, project: Path) -> None:
+        async def work(server: ToolServer) -> None:
+            visitor = FakeClient(server)
+            await visitor.initialize()
+            listed = (await visitor.call("get_internal_docs", {}))["content"][0]["text"]
+            assert "- plan-mode.md" in listed
+            page = (await visitor.call("get_internal_docs", {"path": "plan-mode.md"}))["content"][0]["text"]
+            assert page.startswith("# Plan mode")
+
+        visit(project, work)
+
+    @pytest.mark.parametrize(
+        ("answer", "start", "told"),
+        [
+            (chosen(APPROVE_PLAN), "default", "Plan approved. Switching to Default mode"),
+            (chosen(APPROVE_PLAN), "auto_edit", "Plan approved. Switching to Default mode"),
+            (chosen(APPROVE_PLAN_AUTO_EDIT), "auto_edit", "Plan approved. Switching to Auto-Edit mode"),
+            (chosen(APPROVE_PLAN_AUTO_EDIT), "default", "Plan rejected."),
+            (chosen(ALLOW_ONCE), "default", "Plan rejected."),
+            (chosen(ALLOW_FOR_SESSION), "default", "Plan rejected."),
+            (chosen(DENY, reason="Smaller steps."), "default", "Plan rejected. User feedback: Smaller steps."),
+            ({"action": "decline"}, "default", "Plan rejected."),
+            ({"action": "accept"}, "default", "Plan rejected."),
+            (None, "default", "Plan rejected."),
+        ],
+    )
+    def test_the_person_at_the_client_approves_a_plan(
+        self, project: Path, answer: JsonObject | None, start: str, told: str
+    ) -> None:
+        async def work(server: ToolServer) -> None:
+            visitor = FakeClient(server, {"elicitation/create": answer})
+            await visitor.initialize(ELICITATION_CAPABILITY)
+            assert not (await visitor.call("enter_plan_mode", {}))["isError"]
+            assert not (await visitor.call("write_file", {"file_path": "plan.md", "content": "# Plan\x1b"}))["isError"]
+            refused = await visitor.call("write_file", writing(project))
+            assert "You are in Plan Mode" in refused["content"][0]["text"]
+            assert visitor.requests == []
+            left = await visitor.call("exit_plan_mode", {"plan_filename": "plan.md"})
+            assert left["content"][0]["text"].startswith(told)
+            (request,) = visitor.requests
+            assert request.params is not None
+            message = str(request.params["message"])
+            assert message.split("\n", maxsplit=1)[0] == "Approve plan: plan.md"
+            assert "> # Plan<U+001B>" in message
+
+        visit(project, work, ToolHostOptions(sandbox="off", mode=start))
+
+    def test_a_client_that_cannot_ask_gets_no_plan_mode(self, project: Path) -> None:
+        async def work(server: ToolServer) -> None:
+            visitor = FakeClient(server)
+            await visitor.initialize()
+            for name in ("enter_plan_mode", "exit_plan_mode"):
+                refused = await visitor.call(name, {"plan_filename": "plan.md"})
+                assert isinstance(refused, JsonRpcError)
+                assert refused.message == f"Unknown tool: {name}"
+
+        visit(project, work)
+
+    def test_the_stateless_revision_has_no_plan_mode(self, project: Path) -> None:
+        async def work(server: ToolServer) -> None:
+            meta = envelope(ELICITATION_CAPABILITY)
+            result = await FakeClient(server).call("enter_plan_mode", {}, _meta=meta)
+            assert result["isError"] is True
+            assert result["content"][0]["text"] == "Plan mode needs a session in which it is enabled."
+
+        visit(project, work)

@@ -29,18 +29,32 @@ EXPECTED = {
     "save_memory": {**ADDS, "title": "SaveMemory"},
     "web_fetch": {**READS, "openWorldHint": True, "title": "WebFetch"},
     "ask_user": {**ADDS, "openWorldHint": True, "title": "Ask User"},
-    "note": {**CHANGES, "title": "Note"},
+    "write_todos": {**ADDS, "idempotentHint": True, "title": "WriteTodos"},
+    "enter_plan_mode": {**ADDS, "title": "Enter Plan Mode"},
+    "exit_plan_mode": {**ADDS, "title": "Exit Plan Mode"},
+    "get_internal_docs": {**READS, "title": "GetInternalDocs"},
+    "note": {**CHANGES, "openWorldHint": True, "title": "Note"},
 }
+PLAN_TOOLS = {"enter_plan_mode", "exit_plan_mode"}
 
 
-def listed(directory: Path, options: ToolHostOptions, *, can_ask: bool = True) -> list[dict[str, Any]]:
+def listed(
+    directory: Path,
+    options: ToolHostOptions,
+    *,
+    can_ask: bool = True,
+    has_session: bool = True,
+    revision: str = "2025-11-25",
+) -> list[dict[str, Any]]:
     async def main() -> list[dict[str, Any]]:
         async with tool_server(directory, options) as server:
-            with server.shared_workspace.scheduler() as scheduler:
-                tools = cast("list[dict[str, Any]]", list_tools(scheduler, can_ask=can_ask))
-                assert all(is_offered(scheduler, tool["name"]) for tool in tools)
-                assert not is_offered(scheduler, "nothing")
-                return tools
+            workspace = server.new_workspace() if has_session else server.shared_workspace
+            with workspace.tools() as tools:
+                found = cast("list[dict[str, Any]]", list_tools(tools, can_ask=can_ask, revision=revision))
+                assert all(is_offered(tools, tool["name"], can_ask=can_ask) for tool in found)
+                assert not is_offered(tools, "nothing", can_ask=can_ask)
+            workspace.close()
+            return found
 
     return asyncio.run(main())
 
@@ -48,14 +62,26 @@ def listed(directory: Path, options: ToolHostOptions, *, can_ask: bool = True) -
 def test_every_tool_with_its_annotations_in_the_order_of_the_registry(tmp_path: Path) -> None:
     tools = listed(tmp_path, ToolHostOptions(tools=(NoteTool(),)))
     assert [(tool["name"], tool["annotations"]) for tool in tools] == list(EXPECTED.items())
-    assert all(tool.keys() == {"name", "title", "description", "inputSchema", "annotations"} for tool in tools)
+    fields = {"name", "title", "description", "inputSchema", "annotations"}
+    assert all(tool.keys() - {"outputSchema"} == fields for tool in tools)
     assert tools[1]["title"] == "ReadFile"
     assert tools[1]["inputSchema"]["required"] == ["path"]
 
 
-def test_questions_need_a_client_that_can_ask(tmp_path: Path) -> None:
+def test_todos_have_structured_content_where_the_revision_has_it(tmp_path: Path) -> None:
+    for revision, expected in (("2025-11-25", ["write_todos"]), ("2025-06-18", ["write_todos"]), ("2025-03-26", [])):
+        tools = listed(tmp_path, ToolHostOptions(), revision=revision)
+        assert [tool["name"] for tool in tools if "outputSchema" in tool] == expected
+
+
+def test_questions_and_plans_need_a_client_that_can_ask(tmp_path: Path) -> None:
     names = [tool["name"] for tool in listed(tmp_path, ToolHostOptions(), can_ask=False)]
-    assert set(EXPECTED) - set(names) == {"ask_user", "note"}
+    assert set(EXPECTED) - set(names) == {"ask_user", "note", *PLAN_TOOLS}
+
+
+def test_plans_need_a_session(tmp_path: Path) -> None:
+    names = [tool["name"] for tool in listed(tmp_path, ToolHostOptions(), has_session=False)]
+    assert set(EXPECTED) - set(names) == {"note", *PLAN_TOOLS}
 
 
 def test_what_is_switched_off_or_forbidden_is_not_told_of(tmp_path: Path) -> None:
@@ -66,5 +92,7 @@ def test_what_is_switched_off_or_forbidden_is_not_told_of(tmp_path: Path) -> Non
         "stop_background_process",
         "save_memory",
         "web_fetch",
+        "enter_plan_mode",
+        "exit_plan_mode",
         "note",
     ]

@@ -11,9 +11,9 @@ def test_stateless_clients_share_a_place_and_others_have_their_own(tmp_path: Pat
         async with tool_server(tmp_path) as server:
             own = server.new_workspace()
             with (
-                server.shared_workspace.scheduler() as shared,
-                server.shared_workspace.scheduler() as again,
-                own.scheduler() as other,
+                server.shared_workspace.tools() as shared,
+                server.shared_workspace.tools() as again,
+                own.tools() as other,
             ):
                 assert shared is again
                 assert shared is not other

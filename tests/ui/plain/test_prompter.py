@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import pytest
 
+from support.terminal.pty_program import write_script
+from support.terminal.screen import open_screen
 from tejat.core.errors import UsageError
 from tejat.core.ui.prompter import Choice, Option
 from tejat.core.ui.report import (
@@ -57,6 +59,38 @@ def shown(report: Report) -> list[str]:
     lines: list[str] = []
     PlainPrompter(lines.append, Style(io.StringIO()), ExternalEditor()).show(report)
     return lines
+
+
+LONG = [text_report("First."), text_report("\n".join(f"row {n}" for n in range(40)))]
+PAGE = """
+import asyncio, sys
+from tejat.core.ui.report import text_report
+from tejat.ui.plain.prompter import PlainPrompter
+from tejat.ui.plain.style import Style
+from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.shared.external.pager import Pager
+count = int(sys.argv[1])
+user = PlainPrompter(print, Style(sys.stdout), ExternalEditor(), Pager())
+print("paged:", asyncio.run(user.page([text_report("First."), text_report("x" * count)])))
+"""
+
+
+class TestPage:
+    def test_without_a_pager_all_lines_are_written(self) -> None:
+        is_paged, lines = asked(b"", lambda user: user.page(LONG))
+        assert not is_paged
+        assert lines[0] == "First."
+        assert lines[1].splitlines()[-1] == "row 39"
+
+    @pytest.mark.parametrize(("characters", "is_paged"), [(40 * 12, False), (40 * 13 + 1, True)])
+    def test_wrapped_rows_count(self, tmp_path: Path, characters: int, is_paged: bool) -> None:
+        """24 rows less 9 for the question: the first line, a blank one, and 13 rows."""
+        pager = write_script(tmp_path / "pager", "echo in the pager")
+        words = ("-c", PAGE, str(characters))
+        with open_screen(*words, program=(sys.executable,), columns=40, PAGER=pager) as user:
+            user.wait_for(f"paged: {is_paged}")
+            assert ("in the pager" in user.text) == is_paged
+            assert ("First." in user.text) != is_paged
 
 
 class TestShow:

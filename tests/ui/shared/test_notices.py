@@ -4,6 +4,7 @@ import pytest
 
 from tejat.core.agent.events import (
     AgentEvent,
+    AwaitingModel,
     Compressed,
     CompressionStarted,
     CompressionStatus,
@@ -26,6 +27,7 @@ from tejat.ui.shared.notices import (
     screen_notice,
     severity_label,
     side_request_notice,
+    waiting_message,
 )
 
 
@@ -94,3 +96,9 @@ def test_nothing_is_said_twice() -> None:
 )
 def test_retries(reason: str, wait: float, message: str) -> None:
     assert retry_message(Retrying(FailureKind.NETWORK, reason, 1, 5, 9.0), wait=wait) == message
+
+
+def test_a_silent_model_is_reported_with_the_size_of_the_request() -> None:
+    assert waiting_message(AwaitingModel(15.2, 3900)) == (
+        "Waiting for the model (about 3,900 tokens sent, 15 s so far)..."
+    )

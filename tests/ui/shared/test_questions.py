@@ -10,6 +10,7 @@ import pytest
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
+from tejat.core.approval.user_question import UserUnavailable
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.questions import QuestionQueue
 from tejat.ui.contract import UiSession
@@ -27,6 +28,7 @@ class Session:
         self.events = EventBus[AgentEvent]()
         self.queue = QuestionQueue(self.events)
         self.answer = self.queue.answer
+        self.fail_question = self.queue.fail
 
     @property
     def pending_questions(self) -> Sequence[PendingQuestion]:
@@ -74,6 +76,13 @@ def test_the_first_answer_wins_and_the_others_are_told(is_pending: bool) -> None
     slow, quick = User(NO, 60), User(YES, 0.01)
     assert ask(slow, quick, is_pending=is_pending) == YES
     assert (slow.notices, quick.notices) == (["Answered elsewhere."], [])
+
+
+def test_whoever_asks_learns_that_nobody_can_be_asked() -> None:
+    user = User(UserUnavailable())
+    with pytest.raises(UserUnavailable):
+        ask(user)
+    assert user.notices == []
 
 
 def test_a_question_that_cannot_be_shown_stops_the_turn() -> None:

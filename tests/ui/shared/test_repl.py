@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from support.prompter import FakePrompter
-from tejat.core.agent.events import AgentEvent, EndReason, EventSink, Prompted, RunEnded, TextStreamed
+from tejat.core.agent.events import AgentEvent, EndReason, EventSink, Prompted, RunEnded, SessionStarted, TextStreamed
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.messages.history import user_message
@@ -46,6 +46,9 @@ class FakeSession:
     go: asyncio.Event = field(default_factory=asyncio.Event)
     steered: list[str] = field(default_factory=list[str])
     resumable_id: str | None = None
+    survives_exit: bool = False
+    has_left: bool = False
+    interrupts: int = 0
     status: Status = field(default_factory=lambda: Status("m", "default", "/w"))
 
     @property
@@ -72,6 +75,13 @@ class FakeSession:
             await self.go.wait()
         self.emit(ENDED)
         return ENDED
+
+    def leave(self) -> None:
+        self.has_left = True
+
+    def interrupt(self) -> bool:
+        self.interrupts += 1
+        return True
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
         show("so far")
@@ -318,16 +328,43 @@ def test_steering() -> None:
     assert (case.session.steered, case.session.prompts) == (["left"], ["wait", "right"])
 
 
+STARTED = SessionStarted("1", "m")
+THEIRS = Prompted(user_message(Text("theirs")), "theirs")
+
+
+def begin_elsewhere(case: ReplRun) -> None:
+    for event in (STARTED, THEIRS, TextStreamed("Hi.")):
+        case.session.emit(event)
+
+
+def end_elsewhere(case: ReplRun) -> None:
+    case.session.emit(RunEnded(EndReason.FINISHED, undelivered=("x",)))
+
+
 def test_runs_of_other_front_ends_are_shown() -> None:
-    message = user_message(Text("theirs"))
+    _, case = run(begin_elsewhere, end_elsewhere)
+    assert case.views.of("begin_work", "begin_run", "end_work", "insert_input") == [
+        ("begin_work", None),
+        ("begin_run", "theirs"),
+        ("end_work", None),
+    ]
 
-    def theirs(case: ReplRun) -> None:
-        for event in (
-            Prompted(message, "theirs"),
-            TextStreamed("Hi."),
-            RunEnded(EndReason.FINISHED, undelivered=("x",)),
-        ):
-            case.session.emit(event)
 
-    _, case = run(theirs)
-    assert case.views.of("begin_run", "end_work", "insert_input") == [("begin_run", "theirs"), ("end_work", None)]
+def test_a_prompt_waits_for_the_run_of_another_front_end() -> None:
+    _, case = run(begin_elsewhere, submit("mine"), lambda case: case.session.emit(TextStreamed("more")))
+    assert case.session.prompts == []
+    _, case = run(begin_elsewhere, submit("mine"), end_elsewhere)
+    assert case.session.prompts == ["mine"]
+
+
+def test_escape_and_steering_reach_the_run_of_another_front_end() -> None:
+    _, case = run(begin_elsewhere, escape(), lambda case: case.repl.steer("left"))
+    assert (case.session.interrupts, case.session.steered) == (1, ["left"])
+
+
+def test_the_end_of_input_leaves_a_session_that_goes_on_without_this_front_end() -> None:
+    def survive(case: ReplRun) -> None:
+        case.session.survives_exit = True
+
+    code, case = run(survive, begin_elsewhere, lambda case: case.repl.end_of_input(), submit("too late"))
+    assert (code, case.session.has_left, case.session.prompts) == (EXIT_OK, True, [])

@@ -70,7 +70,7 @@ async def run(what: str, then: str = "") -> None:
         handlers=ScreenHandlers(*[lambda: None] * 4),
         terminal=TerminalStreams(sys.stdin, sys.stdout, os.environ),
     )
-    user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report, lambda _: screen.theme)
+    user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report, lambda _: screen.theme, Pager())
     approver = TerminalApprover(screen, stop=lambda: stopped.append("stopped"), editor=ExternalEditor, pager=Pager())
     async with screen:
         if what in QUESTIONS:
@@ -92,6 +92,10 @@ async def asked(user: TerminalPrompter, what: str) -> object:
             return await user.choose(Choice("Which?", options, report=text_report("Look at this.")))
         case "enter":
             return await user.enter("Your key", is_secret=True)
+        case "page":
+            return await user.page([text_report("Short."), text_report("\n".join(f"row {n}" for n in range(40)))])
+        case "fitting":
+            return await user.page([text_report("Short.")])
         case "write":
             return await user.edit("before\n", suffix=".txt")
         case _:

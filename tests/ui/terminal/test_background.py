@@ -94,3 +94,18 @@ def test_the_end_waits_for_an_answer_on_its_way_but_only_for_a_moment() -> None:
         return answers == [False], query.is_pending, silent.is_pending and time.monotonic() - begun < 5
 
     assert asyncio.run(main()) == (True, False, True)
+
+
+def test_an_end_that_comes_together_with_the_answer_is_not_lost() -> None:
+    async def main() -> bool:
+        query = BackgroundQuery(DummyOutput())
+        query.ask(lambda _: None)
+        waiting = asyncio.create_task(query.wait_before_printing())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        query.handle_report("rgb:ff/ff/ff")
+        waiting.cancel()
+        await asyncio.wait((waiting,))
+        return waiting.cancelled()
+
+    assert asyncio.run(main())

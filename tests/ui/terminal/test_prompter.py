@@ -3,6 +3,7 @@
 import base64
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,38 @@ def test_entering_a_secret() -> None:
         assert b"hunter2" not in user.raw
         user.press("enter")
         assert answered(user) == "hunter2"
+
+
+class TestPaging:
+    def test_what_is_longer_than_the_screen_is_in_the_pager(self, tmp_path: Path) -> None:
+        pager = write_script(tmp_path / "pager", 'sed -n "1p;3p;42p" "$1"', "read line")
+        with open_screen("page", program=PROGRAM, PAGER=pager) as user:
+            user.wait_for("row 39")
+            assert [line for line in user.text.splitlines() if line] == ["Short.", "row 0", "row 39"]
+            user.press("enter")
+            assert answered(user) == "True"
+
+    def test_less(self) -> None:
+        with open_screen("page", program=PROGRAM, PAGER="less") as user:
+            user.wait_for("Space for more, q to continue")
+            assert "row 20" in user.text
+            user.press("G")
+            user.wait_for("End, q to continue")
+            user.press("q")
+            assert answered(user) == "True"
+            assert "row 39" not in user.text
+
+    def test_what_fits_stays_on_the_screen(self) -> None:
+        with open_screen("fitting", program=PROGRAM, PAGER="less") as user:
+            assert answered(user) == "False"
+            assert "Short." in user.text
+
+    @pytest.mark.parametrize(("name", "value"), [("PAGER", "cat"), ("PATH", "/nowhere")], ids=["off", "none"])
+    def test_without_a_pager_everything_is_printed(self, name: str, value: str) -> None:
+        environment: dict[str, Any] = {name: value}
+        with open_screen("page", program=PROGRAM, **environment) as user:
+            assert answered(user) == "False"
+            assert "row 39" in user.text
 
 
 def test_editing(tmp_path: Path) -> None:

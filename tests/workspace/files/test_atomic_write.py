@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.file_writes import at_last, file, refusal, root, roots, seen, system, tree, write
-from tejat.core.errors import ErrorType
+from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import replace
-from tejat.workspace.files.atomic_write import ExpectedFile, FileWriteResult, write_atomically
+from tejat.workspace.files.atomic_write import ExpectedFile, FileWriteResult, prepare_replacement, write_atomically
 from tejat.workspace.files.roots import Roots
 
 __all__ = ["file", "root", "roots", "system"]  # fixtures
@@ -274,3 +274,49 @@ def touch_at_each_look(monkeypatch: pytest.MonkeyPatch, file: Path, looks: range
         return real_stat(path, **keywords)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(os, "stat", stat_and_touch)
+
+
+class TestPreparation:
+    """Another program writes the file; it is checked in the same way."""
+
+    def prepare(self, roots: Roots, path: Path, expected: ExpectedFile | None) -> None:
+        with prepare_replacement(roots, roots.locate(str(path)), expected):
+            path.write_bytes(b"by another program")
+
+    def test_files(self, roots: Roots, file: Path, root: Path) -> None:
+        self.prepare(roots, file, seen(roots, file))
+        self.prepare(roots, root / "a/b", None)
+        assert tree(root) == {"f": b"by another program", "a": None, "a/b": b"by another program"}
+
+    def test_a_file_that_has_changed(self, roots: Roots, file: Path, root: Path) -> None:
+        expected = seen(roots, file)
+        file.write_bytes(b"changed")
+        with pytest.raises(WorkspaceError) as caught:
+            self.prepare(roots, file, expected)
+        assert (caught.value.error_type, caught.value.message) == stale(file, "its content changed")
+        with pytest.raises(WorkspaceError) as caught:
+            self.prepare(roots, file, None)
+        assert (caught.value.error_type, caught.value.message) == stale(file, "it was created in the meantime")
+        file.unlink()
+        with pytest.raises(WorkspaceError) as caught:
+            self.prepare(roots, file, expected)
+        assert (caught.value.error_type, caught.value.message) == stale(file, "it no longer exists")
+        assert tree(root) == {}
+
+    def test_a_file_that_may_not_be_written(self, roots: Roots, file: Path) -> None:
+        file.chmod(0o444)
+        with pytest.raises(WorkspaceError) as caught:
+            self.prepare(roots, file, seen(roots, file))
+        assert caught.value.error_type is ErrorType.PERMISSION_DENIED
+
+    def test_a_failure_leaves_no_directory(self, roots: Roots, root: Path) -> None:
+        with contextlib.suppress(TimeoutError), prepare_replacement(roots, roots.locate("a/b/f"), None):
+            assert tree(root) == {"a": None, "a/b": None}
+            raise TimeoutError
+        assert tree(root) == {}
+
+    def test_a_directory_in_which_another_program_left_something_stays(self, roots: Roots, root: Path) -> None:
+        with contextlib.suppress(TimeoutError), prepare_replacement(roots, roots.locate("a/f"), None):
+            (root / "a/other").write_bytes(b"x")
+            raise TimeoutError
+        assert tree(root) == {"a": None, "a/other": b"x"}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.workspace.files.editor.buffer_text import normalize_text
 from tejat.workspace.files.read_tracker import MAX_HASHED_BYTES, MAX_KEPT_BYTES, ReadTracker, stat_identity
 
 
@@ -276,3 +277,58 @@ def test_threads_may_do_everything_at_once(file: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(work, range(6))) == list(range(6))
     assert records._kept_size == sum(map(len, records._kept.values()))
+
+
+class TestUnsaved:
+    """What an editor shows counts together with what is on disk."""
+
+    def is_stale(self, records: ReadTracker, file: Path, unsaved: str | None) -> bool:
+        try:
+            records.check_unchanged(str(file), file.stat(), file.read_bytes(), unsaved=unsaved)
+        except WorkspaceError as error:
+            return error.error_type is ErrorType.STALE_FILE
+        return False
+
+    def test_every_combination(self, file: Path) -> None:
+        records = ReadTracker()
+        records.record_unsaved(str(file), file.stat(), b"seen", "a\nb")
+        assert not self.is_stale(records, file, "a\nb")
+        assert not self.is_stale(records, file, "a\r\nb")
+        assert self.is_stale(records, file, "other")
+        assert self.is_stale(records, file, None)
+        file.write_bytes(b"a\r\nb")
+        assert not self.is_stale(records, file, None)  # it was saved
+        assert self.is_stale(records, file, "a\nb")  # and something else with it
+
+    def test_the_user_begins_to_type(self, file: Path) -> None:
+        records = ReadTracker()
+        records.record_read(str(file), file.stat(), b"seen")
+        assert self.is_stale(records, file, "typed")
+
+    def test_a_file_that_is_not_on_disk(self, file: Path) -> None:
+        records = ReadTracker()
+        records.record_unsaved("/new", None, b"", "text")
+        records.check_unchanged("/new", None, b"", unsaved="text")
+        records.check_unchanged("/new", file.stat(), b"text")
+        for raw, unsaved in ((b"", "other"), (b"other", None)):
+            with pytest.raises(WorkspaceError):
+                records.check_unchanged("/new", None, raw, unsaved=unsaved)
+
+    def test_the_text_is_kept_to_show_what_changed(self, file: Path) -> None:
+        records = ReadTracker()
+        records.record_unsaved(str(file), file.stat(), b"seen", "日")
+        assert (records.last_content(str(file)), records.has_seen(str(file))) == ("日".encode(), True)
+        records.record_unsaved(str(file), file.stat(), b"seen", "x" * (MAX_KEPT_BYTES + 1))
+        assert records.last_content(str(file)) is None
+
+    @given(st.text(max_size=5), st.text(max_size=5), st.text(max_size=5))
+    def test_only_the_text_that_was_seen_passes(self, seen: str, now: str, on_disk: str) -> None:
+        records, raw = ReadTracker(), on_disk.encode()
+        records.record_unsaved("/f", None, raw, seen)
+        same = normalize_text(seen) == normalize_text(now)
+        try:
+            records.check_unchanged("/f", None, raw, unsaved=now)
+        except WorkspaceError:
+            assert not same
+        else:
+            assert same

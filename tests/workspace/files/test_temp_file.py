@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.descriptors import count_leaked, count_open
+from tejat.workspace.files import temp_file
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming, remove_stale_temp_files
 
 PIECES = st.lists(st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(memoryview)), max_size=40)
@@ -268,6 +269,19 @@ class TestLeftovers:
         (tmp_path / name).write_bytes(b"")
         remove_stale_temp_files(directory)
         assert names(directory) == [name]
+
+    def test_after_very_many_directories_it_is_looked_through_again(
+        self, directory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(temp_file, "_MAX_SCANNED", 1)
+        remove_stale_temp_files(directory)
+        (tmp_path / "other").mkdir()
+        other = os.open(tmp_path / "other", os.O_RDONLY)
+        remove_stale_temp_files(other)
+        os.close(other)
+        (tmp_path / f".tejat-{dead_process()}-0123456789abcdef.tmp").write_bytes(b"")
+        remove_stale_temp_files(directory)
+        assert names(directory) == ["other"]
 
     def test_a_process_number_beyond_all_numbers(self, directory: int, tmp_path: Path) -> None:
         (tmp_path / ".tejat-9999999999-0123456789abcdef.tmp").write_bytes(b"")

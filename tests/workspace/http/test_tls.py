@@ -2,6 +2,8 @@
 
 import asyncio
 import ssl
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -153,3 +155,20 @@ def test_nothing_is_made_before_it_is_wanted() -> None:
     before = set(threading.enumerate())
     CertificateStore({})
     assert not set(threading.enumerate()) - before
+
+
+def test_the_end_of_a_process_waits_for_certificates_that_are_being_loaded(
+    certificates: Certificates, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text(certificates.authority.read_text() * 100)
+    code = f"""
+import atexit
+from tejat.workspace.http.tls import CertificateStore
+
+store = CertificateStore({{"SSL_CERT_FILE": {str(bundle)!r}}})
+atexit.register(lambda: print(store._context.done()))
+store.warm_up()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

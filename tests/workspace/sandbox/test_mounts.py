@@ -315,3 +315,13 @@ class TestShownPlaces:
 
     def test_one_in_a_root_stays_writable(self, top: Path) -> None:
         assert "r/in" not in self.kinds(top, SandboxMount(f"{top}/r/in", f"{top}/r/in"))
+
+    def test_secrets_in_what_is_shown_of_the_temporary_directory(self, tmp_path: Path) -> None:
+        home = tmp_path.resolve()
+        if not str(home).startswith("/tmp/"):
+            pytest.skip("the temporary directory is elsewhere")
+        (home / "secret").mkdir()
+        shown = replace(policy(hidden=(home / "secret",)), mounts=(SandboxMount(str(home), str(home)),))
+        kinds = dict(MountPlan(shown, helper_paths=()).ordered())
+        assert kinds[str(home)] is MountKind.READ_ONLY
+        assert kinds[str(home / "secret")] is MountKind.HIDDEN

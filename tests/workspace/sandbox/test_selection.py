@@ -222,3 +222,16 @@ def test_what_a_crash_left_is_cleaned_up_at_the_start(root: str, state: str) -> 
     assert os.listdir(root) == [".agent"]
     select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
     assert os.listdir(root) == []
+
+
+@needs_bubblewrap
+def test_remembered_probes_are_not_repeated(
+    root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_remembered", {})
+    (tmp_path / "first").mkdir()
+    module.remember_probes(str(tmp_path / "first"))
+    monkeypatch.setattr(module, "probe", lambda *_args, **_options: pytest.fail("probed again"))
+    sandbox, report = select_sandbox(SandboxMode.AUTO, roots=(root,), state_directory=state)
+    assert sandbox is not None
+    assert report.files.enforced

@@ -179,19 +179,6 @@ class TestOn:
             pass
         assert len(list(temporary.iterdir())) == 1
 
-    def test_private_files_of_long_ago_are_removed_and_nothing_else(self, place: Path, temporary: Path) -> None:
-        for name in ("tejat-session-old", "tejat-session-new", "tejat-other-old"):
-            (temporary / name).mkdir()
-            (temporary / name / "file").write_text("x")
-        (temporary / "tejat-session-link").symlink_to(place / "home")
-        for name in ("tejat-session-old", "tejat-other-old"):
-            os.utime(temporary / name, (1, 1))
-        with opened(place):
-            pass
-        left = {"tejat-session-new", "tejat-other-old", "tejat-session-link"}
-        assert {path.name for path in temporary.iterdir()} == left
-        assert (place / "home" / "notes").exists()
-
     def test_one_that_was_not_opened_lets_nothing_run(self, place: Path) -> None:
         session_sandbox = opened(place)
         with pytest.raises(RuntimeError, match="not open"):

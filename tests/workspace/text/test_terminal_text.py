@@ -2,12 +2,13 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.text.terminal_text import render_terminal_text
+from tejat.workspace.text.terminal_text import TerminalOutputFilter, render_terminal_text
 
 PIECES = st.sampled_from(
     [
@@ -151,3 +152,63 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(piece: str) -> None:
         return best
 
     assert seconds(10_000) < 40 * seconds(1_000) + 0.05
+
+
+def filtered(*chunks: bytes) -> bytes:
+    """Chunks after the filter, all of them."""
+    output = TerminalOutputFilter()
+    return b"".join([*map(output.feed, chunks), output.finish()])
+
+
+class TestTerminalOutputFilter:
+    @pytest.mark.parametrize(
+        ("printed", "passed"),
+        [
+            ("", ""),
+            ("plain\ttext\nnaïve 日本 😀\n", "plain\ttext\nnaïve 日本 😀\n"),
+            ("\x1b[31mred\x1b[0m \x1b[38;2;1;2;3mrgb\x1b[m", "\x1b[31mred\x1b[0m \x1b[38;2;1;2;3mrgb\x1b[m"),
+            ("10%\r50%\r\x1b[K100%\n", "10%\r50%\r\x1b[K100%\n"),
+            ("ab\x08\x08c\x1b[3G", "ab\x08\x08c\x1b[3G"),
+            ("\x9b31mred", "\x1b[31mred"),
+            ("dos\r\nlines\x0bx\x0cy", "dos\r\nlines\nx\ny"),
+            ("clipboard\x1b]52;c;cm0gLXJmIH4=\x07!", "clipboard!"),
+            ("title\x1b]0;t\x1b\\!", "title!"),
+            ("questions\x1b[c\x1b[6n\x1b[?1$p\x1bZ\x1b[>q\x05!", "questions!"),
+            ("screens\x1b[?1049h\x1b[2J\x1b[H\x1bc!", "screens!"),
+            ("keys\x1b[?1000h\x1b[>4;2m\x1b[?2004h!", "keys!"),
+            ("picture\x1bPq#0~\x1b\\\x1b_Gf=100;AAAA\x1b\\!", "picture!"),
+            ("bell\x07\x00\x7f!", "bell!"),
+            ("cut short \x1b[38;5", "cut short "),
+        ],
+    )
+    def test_what_passes(self, printed: str, passed: str) -> None:
+        assert filtered(printed.encode()) == passed.encode()
+
+    def test_bytes_that_are_not_text(self) -> None:
+        assert filtered(b"caf\xe9\n") == "caf\ufffd\n".encode()
+        assert filtered(b"\xe6\x97", b"\xa5") == "日".encode()
+        assert filtered(b"\xe6\x97") == "\ufffd".encode()
+
+    @settings(max_examples=400)
+    @given(TEXTS, st.lists(st.integers(0, 200), max_size=6))
+    def test_no_other_sequence_passes_wherever_the_chunks_end(self, text: str, ends: list[int]) -> None:
+        raw = text.encode("utf-8", "replace")
+        cuts = [0, *sorted(ends), len(raw)]
+        passed = filtered(*(raw[start:end] for start, end in pairwise(cuts)))
+        assert passed == filtered(raw)
+        assert re.search("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]", KEPT.sub("", passed.decode())) is None
+        assert filtered(passed) == passed
+
+    def test_a_sequence_without_end_is_not_held_forever(self) -> None:
+        output = TerminalOutputFilter()
+        assert output.feed(b"\x1b]0;" + b"x" * 500) == b""
+        assert output.feed(b"y" * 2000) == b"0;" + b"x" * 500 + b"y" * 2000
+
+    def test_it_is_fast(self) -> None:
+        for piece in (b"\x1b", b"\x1b]", b"\x1b[", b"\x1bP", b"\x1b[31m", b"\r", b"x"):
+            began = time.monotonic()
+            filtered(*[piece * 20_000] * 20)
+            assert time.monotonic() - began < 5, piece
+
+
+KEPT = re.compile("\x1b\\[[0-9;:]*[CDGKm]")

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tejat.workspace.threads import offload
-from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.offload import run_blocking, run_to_completion
 from tejat.workspace.threads.stop import StopRequested, StopToken
 
 
@@ -183,3 +183,45 @@ def test_work_that_ends_on_its_own_as_it_is_cancelled_leaves_no_trace() -> None:
             await task
 
     assert run_quietly(main) == []
+
+
+class TestToCompletion:
+    def test_a_cancelled_caller_waits_until_the_work_is_done(self) -> None:
+        done: list[str] = []
+
+        def work(_: StopToken) -> None:
+            time.sleep(0.2)
+            done.append("done")
+
+        async def main() -> None:
+            running = asyncio.create_task(run_to_completion(work, 60))
+            for _ in range(3):
+                await asyncio.sleep(0.01)
+                running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            assert done == ["done"]
+
+        assert run_quietly(main) == []
+
+    def test_the_time_is_limited(self) -> None:
+        def work(stop: StopToken) -> None:
+            while True:
+                time.sleep(0.01)
+                stop()
+
+        async def main() -> None:
+            with pytest.raises(TimeoutError, match="it took too long"):
+                await run_to_completion(work, 0.05)
+
+        assert run_quietly(main) == []
+
+    def test_an_exception_passes(self) -> None:
+        def work(_: StopToken) -> None:
+            raise ValueError("wrong")
+
+        async def main() -> None:
+            with pytest.raises(ValueError, match="wrong"):
+                await run_to_completion(work, 60)
+
+        assert run_quietly(main) == []

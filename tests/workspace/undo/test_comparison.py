@@ -1,11 +1,12 @@
 """Two snapshots are compared: what can be undone is a change, what cannot is said, what is only unseen is neither."""
 
+import hashlib
 import os
 import stat
 import struct
 
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
-from tejat.workspace.undo.comparison import Comparison, compare_snapshots, node_at, without_placeholders
+from tejat.workspace.undo.comparison import Comparison, compare_snapshots, node_at, with_replaced, without_placeholders
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import TreeState, pack_file_key
 
@@ -175,3 +176,38 @@ def test_empty_directories_that_stand_for_nothing() -> None:
     places = {".gemini", ".claude", ".idea", ".vscode"}
     found = Comparison((*stand_ins, *real), (PathProblem("x", "kept out"),))
     assert without_placeholders(found, places) == Comparison(real, found.skipped)
+
+
+class TestReplaced:
+    """Undo restores what an editor had, not what was on disk."""
+
+    def restored(self, mode: int = 0o644) -> PathState:
+        digest = hashlib.sha256(b"unsaved").digest()
+        return PathState(PathKind.FILE, permissions=mode, size=7, digest=digest, owner=(10, 20))
+
+    def test_a_changed_a_new_and_an_equal_file(self) -> None:
+        before = snapshot({"changed": value(OLD, mode=0o600), "equal": value(OLD), "other": value(OLD)})
+        files = {"changed": value(NEW), "equal": value(OLD, modified=START + 1), "new": value(NEW), "other": value(NEW)}
+        after = snapshot(files)
+        paths = ["/r/changed", "/r/equal", "/r/new", "/elsewhere/other"]
+        replaced = dict.fromkeys(paths, b"unsaved")
+        found = with_replaced(compare_snapshots(before, after), after, replaced)
+        assert found == Comparison(
+            (
+                PathChange("/r", "changed", before=self.restored(0o600), after=node(NEW)),
+                PathChange("/r", "equal", before=self.restored(), after=node(OLD, modified=START + 1)),
+                PathChange("/r", "new", before=self.restored(), after=node(NEW)),
+                PathChange("/r", "other", before=node(OLD), after=node(NEW)),
+            ),
+            (),
+        )
+
+    def test_content_that_is_there_again_is_no_change(self) -> None:
+        now = hashlib.sha256(b"unsaved").digest()
+        before, after = snapshot({"f": value(OLD)}), snapshot({"f": value(now, size=7)})
+        assert with_replaced(compare_snapshots(before, after), after, {"/r/f": b"unsaved"}) == Comparison((), ())
+
+    def test_a_file_that_is_gone_comes_back_as_it_was_on_disk(self) -> None:
+        before, after = snapshot({"f": value(OLD)}), snapshot({})
+        compared = compare_snapshots(before, after)
+        assert with_replaced(compared, after, {"/r/f": b"unsaved"}) == compared

@@ -51,13 +51,13 @@ class AboutCommand(SlashCommand):
 def environment_facts(context: CommandContext) -> list[tuple[str, str]]:
     """Facts that help to understand a defect report. They contain no secrets."""
     services = context.toolset.services
-    is_missing = services.sandbox is not SandboxMode.OFF and not services.sandbox_name
+    is_missing = services.sandbox.mode is not SandboxMode.OFF and not services.sandbox.name
     return [
         (_("Tejat"), __version__),
         (_("Python"), platform.python_version()),
         (_("System"), f"{platform.system()} {platform.release()} {platform.machine()}"),
         (_("Model"), context.session.conversation.model.name),
         (_("Mode"), context.mode),
-        (_("Sandbox"), _("NO SANDBOX") if is_missing else services.sandbox_name or services.sandbox.value),
+        (_("Sandbox"), _("NO SANDBOX") if is_missing else services.sandbox.name or services.sandbox.mode.value),
         (_("Session"), context.session.session_id),
     ]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.diff import diff_blocks
 from tejat.app.inspection.subagents import SubagentSummary, summarize_subagents
-from tejat.app.session.subagents import subagent_sources
-from tejat.app.session.undo_service import UndoService, entry_title
+from tejat.app.session.undo.service import UndoService, entry_title
+from tejat.app.subagents.definitions import subagent_sources
 from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.config.agents.registry import SubagentRegistry
 from tejat.config.settings.file import SettingKey

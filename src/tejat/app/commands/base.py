@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.app.commands.builtin import builtin_names
-from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
+from tejat.app.session.preferences import preferences_from_settings
 from tejat.app.session.status import current_mode
 from tejat.app.tools.toolset import Toolset
 from tejat.config.custom_commands import CustomCommands, find_custom_commands

@@ -6,9 +6,10 @@ from tejat.app.commands.base import SlashCommand
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
+from tejat.core.provenance import ToolSource
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
-from tejat.tools.registry import ToolEntry, ToolSource
+from tejat.tools.registry import ToolEntry
 
 
 class ContextCommand(SlashCommand):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.session.undo_service import UndoService, entry_title
+from tejat.app.session.undo.service import UndoService, entry_title
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.commands import CompletionItem

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.run_config import RunConfig
-from tejat.app.session.context import load_context_files
 from tejat.app.session.manager import SessionManager
+from tejat.app.session.prompt.context import load_context_files
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _

@@ -36,7 +36,8 @@ async def export_conversation(context: CommandContext, name: str, user: UserProm
     name = name or _default_name(".md")
     ending = os.path.splitext(name)[1].lower()
     if ending == ".html":
-        raise UsageError(_("HTML export is not available yet. Use a name that ends with .md or .json."))
+        command = f"tejat export latest {name}"
+        raise UsageError(_("Use `{command}` for HTML, or a name that ends with .md or .json.", command=command))
     if ending not in (".md", ".json"):
         raise UsageError(_("Invalid file format. Only .md and .json are supported."))
     messages = conversation.history.messages[conversation.template.preamble_length :]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.session.context import load_context_files
+from tejat.app.session.prompt.context import load_context_files
 from tejat.config.context.discovery import ContextFiles
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext

@@ -31,7 +31,7 @@ class ModelCommand(SlashCommand):
         if len(names) > 1 or (persists and not names):
             raise UsageError(_("Usage: {usage}", usage="/model [NAME [--persist]]"))
         name = names[0] if names else await self._choose(user)
-        if name is None or not await self._change(name, user):
+        if name is None or not await self.change_model(name, user):
             return
         if persists:
             self._forget_address(name, user)
@@ -52,11 +52,15 @@ class ModelCommand(SlashCommand):
         name, blank, rest = typed.partition(" ")
         if blank:
             return complete_from(rest, [(_PERSIST, _("also for later sessions"))])
-        lister = list_models(self.context.run_config)
-        known = (ServiceListing(each.value, lister.known_models(each)) for each in lister.providers())
-        return complete_from(name, list(dict(self._named_models(list(known))).items()))
+        return complete_from(name, list(self.known_models().items()))
 
-    async def _change(self, name: str, user: UserPrompter) -> bool:
+    def known_models(self) -> dict[str, str]:
+        """The models that may be chosen, with details, without asking a service."""
+        lister = list_models(self.context.run_config)
+        known = [ServiceListing(each.value, lister.known_models(each)) for each in lister.providers()]
+        return dict(self._named_models(known))
+
+    async def change_model(self, name: str, user: UserPrompter) -> bool:
         """Change the model and return whether that was done.
 
         Raises UsageError and ModelFailure, and keeps the old model, if the other one cannot be opened.

@@ -7,13 +7,12 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.policy import change_mode
 from tejat.app.session.approval_mode import mode_refusal
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import Plan
+from tejat.core.approval.plans import ApprovedPlan, Plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SubmitPromptAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import MarkdownBlock, Paragraph, Report, ReportTable, Tone, text_report
-from tejat.engine.plans.approved import ApprovedPlan
 
 
 class PlanCommand(SlashCommand):

@@ -145,6 +145,8 @@ def _explanation_report(call: str, found: PolicyExplanation) -> Report:
     ]
     if found.commands:
         blocks += [Paragraph(_("Commands in this line")), Paragraph(_indented(found.commands))]
+    if found.scripts:
+        blocks += [Paragraph(_("Scripts of skills in the line")), Paragraph(_indented(found.scripts))]
     if found.doubts:
         blocks += [Paragraph(_("Why rules cannot allow this line")), Paragraph(_indented(found.doubts))]
     return Report(call, tuple(blocks))

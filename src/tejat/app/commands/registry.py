@@ -8,6 +8,7 @@ from typing import cast
 from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.commands.builtin import builtin_commands, builtin_names
 from tejat.app.commands.replacements import REPLACEMENTS
+from tejat.app.session.definitions import load_definitions
 from tejat.config.paths import SourceTier
 from tejat.core.errors import TejatError
 from tejat.core.i18n import _, translate
@@ -31,6 +32,7 @@ class CommandRegistry:
         self._loaded: dict[str, SlashCommand] = {}
 
     def summaries(self) -> Sequence[CommandSummary]:
+        load_definitions(self._context.manager)
         own, taken = builtin_commands(), builtin_names()
         external = (*self._skill_summaries(), *self._prompt_summaries(), *self._custom_summaries())
         others = {summary.name: summary for summary in external}
@@ -60,6 +62,7 @@ class CommandRegistry:
         return self._unknown(name)
 
     async def suggestions(self, line: str) -> Sequence[CompletionItem]:
+        load_definitions(self._context.manager)
         name, blank, typed = _split_line(line)
         if not blank:
             return self._complete_name(name)
@@ -70,6 +73,7 @@ class CommandRegistry:
         return () if prompt is None else _prompt_argument_suggestions(prompt, typed)
 
     async def run(self, line: str, user: UserPrompter) -> CommandAction:
+        load_definitions(self._context.manager)
         name, _, typed = _split_line(line.strip())
         try:
             own = _resolve_builtin(name)

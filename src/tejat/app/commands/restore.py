@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.undo import list_report
-from tejat.app.session.undo_service import UndoService, entry_title, undo_plan
+from tejat.app.session.undo.service import UndoService, entry_title, undo_plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SubmitPromptAction

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.ways_back import ways_back
-from tejat.app.session.undo_service import UndoService, undo_plan
+from tejat.app.session.undo.service import UndoService, undo_plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.time_format import format_time

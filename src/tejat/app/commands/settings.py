@@ -11,7 +11,7 @@ from tejat.app.commands.setting_values import (
     setting_view,
     setting_views,
 )
-from tejat.app.preferences import resolve_theme_name, theme_names
+from tejat.app.session.preferences import resolve_theme_name, theme_names
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.i18n import _

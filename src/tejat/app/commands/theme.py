@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.preferences import find_theme, resolve_theme_name, theme_names
+from tejat.app.session.preferences import find_theme, resolve_theme_name, theme_names
 from tejat.config.settings.themes.catalogue import load_themes
 from tejat.config.settings.types import Settings
 from tejat.core.frozen import replace

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.provenance import ToolSource
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report
-from tejat.tools.registry import ToolEntry, ToolSource
+from tejat.tools.registry import ToolEntry
 
 
 class ToolsCommand(SlashCommand):

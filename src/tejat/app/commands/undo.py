@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.diff import diff_blocks
 from tejat.app.commands.ways_back import ways_back
-from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
-from tejat.app.session.undo_text import latest_entries
+from tejat.app.session.undo.service import UndoService, entry_title, undo_list, undo_plan
+from tejat.app.session.undo.text import latest_entries
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
@@ -28,7 +28,7 @@ class UndoCommand(SlashCommand):
         if arguments.lower() == "list":
             user.show(list_report(undoable, folder, _("Calls that can be undone"), command="undo"))
             return
-        entries = _find_entries(arguments, undoable)
+        entries = _find_entries(arguments, undoable, self.context.manager.session.session_id)
         if not entries:
             user.show(_empty_report(_("Nothing to undo: no tool call has changed files here.")))
             return
@@ -62,10 +62,15 @@ def _undo_choice(entries: Sequence[UndoEntry], plan: Report) -> Choice:
     return Choice(_("Undo these changes?"), tuple(options), report=plan, is_critical=True)
 
 
-def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntry]:
-    """The last call that matters, the last N, or the call with this id. Raises UsageError."""
+def _find_entries(word: str, undoable: Sequence[UndoEntry], session_id: str) -> Sequence[UndoEntry]:
+    """The last call that matters, the last N, or the entry with this id. Raises UsageError.
+
+    The id may also be that of a call of this session, as the model gave it, which front ends know.
+    """
     if not word:
         return latest_entries(undoable, 1)
+    if of_call := [each for each in undoable if (each.session, each.call) == (session_id, word) and not each.undone_by]:
+        return of_call
     if (by_id := find_entry(undoable, word)) is not None and by_id.undone_by is None:
         return [by_id]
     if word.isdecimal() and len(word) < len("123456"):

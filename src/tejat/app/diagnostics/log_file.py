@@ -8,19 +8,16 @@ from contextlib import contextmanager, suppress
 from tejat.app.run_config import find_secrets
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths, app_paths
-from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
-from tejat.core.log import is_debugging, logger, report_unexpected
+from tejat.core.log import is_debugging, logger, masked_secrets, report_unexpected
 from tejat.core.text.secret_mask import mask_tokens
-from tejat.core.tools.call_events import OutputUpdated
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.workspace.files.private_files import open_private_file
 
 MAX_LOG_BYTES = 1_000_000
 KEPT_LOGS = 3
-_MAX_EVENT_LENGTH = 1000
 _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
@@ -45,6 +42,8 @@ class LogFileHandler(logging.Handler):
         self._mask = SecretMask(self._secrets)
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno < logging.ERROR and record.name.startswith(f"{logger.name}.") and not is_debugging():
+            return  # what runs and calls do as expected is for programs that use the library
         with suppress(OSError, UsageError):
             line = mask_tokens(self._mask.mask_text(self.format(record)))
             self._write(f"{line}\n".encode(errors="backslashreplace"))
@@ -78,6 +77,12 @@ def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     If it is open already, these secrets are masked in it too. Raises UsageError if the user has chosen a file for debug
     messages that cannot be written.
     """
+    with masked_secrets(SecretMask(secrets).mask_text), _open_handler(paths, secrets):
+        yield
+
+
+@contextmanager
+def _open_handler(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     chosen = paths.debug_log if is_debugging() else None
     path = chosen or paths.log
     for known in logger.handlers:
@@ -105,13 +110,6 @@ def _check_writable(path: str) -> None:
     except OSError as error:
         message = _("Could not write {path} (GEMINI_DEBUG_LOG_FILE): {why}.", path=path, why=error.strerror)
         raise UsageError(message) from None
-
-
-def log_event(event: AgentEvent) -> None:
-    """Log an event of a session at level DEBUG, without streamed text."""
-    if not isinstance(event, TextStreamed | ThoughtStreamed | OutputUpdated):
-        # Masked before truncating: half a token would not be recognised.
-        logger.debug("%s", mask_tokens(repr(event)[: 2 * _MAX_EVENT_LENGTH])[:_MAX_EVENT_LENGTH])
 
 
 def report_crash(error: BaseException, environment: Mapping[str, str]) -> str:

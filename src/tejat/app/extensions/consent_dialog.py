@@ -8,13 +8,13 @@ from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_line
 from tejat.core.text.paths import is_beneath
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Paragraph, Report, text_report
+from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.workspace.downloads.tree import walk_tree
 from tejat.workspace.files.regular_file import regular_file_opener
 
 _MAX_SHOWN = 256 * 1024
 _MAX_NAMES = 200
-_NO, _YES, _SHOW = range(3)
+_NO, _YES = range(2)
 
 
 class ConsentDialog:
@@ -37,22 +37,50 @@ class ConsentDialog:
 
         Raises NotConfirmed unless the answer is yes.
         """
-        for report in reports:
-            self.user.show(report)
+        if self._agrees or not self._can_ask:
+            for report in reports:
+                self.user.show(report)
         if self._agrees:
             return
         if not self._can_ask:
             raise NotConfirmed(_("No terminal to ask on. Use --yes to agree to what is shown."))
-        options = [Option(_("No")), Option(_("Yes")), *([Option(_("Show a file"))] if directory else [])]
+        answers = (Option(_("No")), Option(_("Yes")))
+        title = question or _("Use this extension?")
+        if await self.ask(reports, title, answers, directory=directory) != _YES:
+            raise NotConfirmed(_("Nothing was changed."))
+
+    async def show(self, reports: Sequence[Report]) -> bool:
+        """Show reports, in the pager if they are long. Returns whether they were in the pager.
+
+        The first title is then left on the screen.
+        """
+        is_paged = await self.user.page(reports)
+        if is_paged and reports[0].title:
+            self.user.show(text_report(reports[0].title, Tone.STRONG))
+        return is_paged
+
+    async def ask(
+        self, reports: Sequence[Report], question: str, answers: Sequence[Option], *, directory: str = ""
+    ) -> int | None:
+        """Show the reports, ask, and return the index of the answer, None without one. The first one is selected.
+
+        `directory` has the files that the user can look at before.
+        """
+        is_paged = await self.show(reports)
+        options = list(answers)
+        file, again = len(options), len(options) + bool(directory)
+        if directory:
+            options.append(Option(_("Show a file")))
+        if is_paged:
+            options.append(Option(_("Show it again")))
         while True:
-            title = question or _("Use this extension?")
-            answer = await self.user.choose(Choice(title, tuple(options), initial=_NO, is_critical=True))
-            if answer == _SHOW and directory:
+            answer = await self.user.choose(Choice(question, tuple(options), is_critical=True))
+            if answer is None or answer < len(answers):
+                return answer
+            if directory and answer == file:
                 await self._show_file(directory)
-            elif answer == _YES:
-                return
-            else:
-                raise NotConfirmed(_("Nothing was changed."))
+            elif answer == again:
+                await self.show(reports)
 
     async def confirm_clone(self, reason: str) -> bool:
         """Whether a repository shall be cloned because its releases cannot be reached."""
@@ -70,7 +98,7 @@ class ConsentDialog:
         self.user.show(Report(_("Files"), (Paragraph("\n".join(f"  {name}" for name in shown)),)))
         name = await self.user.enter(_("File to show"))
         if name:
-            self.user.show(_file_report(directory, name.strip()))
+            await self.show([_file_report(directory, name.strip())])
 
 
 def _file_report(directory: str, name: str) -> Report:

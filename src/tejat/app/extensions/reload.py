@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig, load_agent_config
-from tejat.app.session.context import load_context_files
-from tejat.app.session.subagents import subagent_sources
+from tejat.app.session.prompt.context import load_context_files
+from tejat.app.subagents.definitions import subagent_sources
+from tejat.app.tools.skill_tools import offer_skills
 from tejat.config.extensions.loader import ExtensionState, find_extensions
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.frozen import replace
@@ -15,8 +16,6 @@ from tejat.policy.types import Tier
 
 if TYPE_CHECKING:
     from tejat.app.commands.base import CommandContext
-
-_ACTIVATE_SKILL = "activate_skill"
 
 
 async def reload_extensions(context: "CommandContext") -> Report:
@@ -62,16 +61,11 @@ def _reload_agents(context: "CommandContext", new: RunConfig) -> None:
 
 
 def _reload_skills(context: "CommandContext", new: RunConfig) -> None:
-    services, registry = context.toolset.services, context.registry
+    services = context.toolset.services
     if not new.settings.skills_enabled.value or not new.settings.skills_switch.value:
         return
     services.skills.use_configuration(new)
-    entry = services.skills.tool_entry()
-    if _ACTIVATE_SKILL in registry:
-        registry.unregister(_ACTIVATE_SKILL)
-    if entry is not None:
-        registry.register_entry(entry)
-    services.has_skills = entry is not None
+    offer_skills(services, context.registry)
 
 
 def _reload_rules(context: "CommandContext", new: RunConfig) -> None:

@@ -15,8 +15,8 @@ from tejat.app.mcp.server_plan import (
     to_mcp_root,
 )
 from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.app.tools.tool_services import ToolServices
-from tejat.app.tools.toolset import builtin_registry
 from tejat.config.settings.admin import mcp_disabled_message, require_mcp_enabled
 from tejat.config.settings.types import McpServer, Setting, configured_servers
 from tejat.core.errors import UsageError
@@ -96,10 +96,10 @@ async def _connection_deps(run_config: RunConfig) -> AsyncGenerator[ConnectionDe
             yield ConnectionDeps(
                 services.supervisor,
                 http,
-                services.wrap_in_sandbox,
+                services.sandbox.wrap,
                 partial(create_oauth_credentials, client=http, store=store),
                 services.variable_lists,
-                in_container=services.container_wrapper is not None,
+                in_container=services.sandbox.container_wrapper is not None,
             )
         finally:
             await http.close()

@@ -19,6 +19,7 @@ from tejat.core.approval.elicitation import apply_defaults, parse_form_fields
 from tejat.core.errors import BadPrompt, UsageError
 from tejat.core.i18n import _, lazy, translate
 from tejat.core.messages.types import JsonObject, Part
+from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.mcp.client_pool import McpClientPool
@@ -43,7 +44,7 @@ from tejat.mcp.types import (
     ServerState,
     ServerStatus,
 )
-from tejat.tools.registry import ToolRegistry, ToolSource, entry_for
+from tejat.tools.registry import ToolRegistry, entry_for
 from tejat.workspace.http.client import HttpClient
 
 if TYPE_CHECKING:
@@ -90,10 +91,10 @@ class McpManager:
         deps = ConnectionDeps(
             services.supervisor,
             self._http,
-            services.wrap_in_sandbox,
+            services.sandbox.wrap,
             self._credentials,
             services.variable_lists,
-            in_container=services.container_wrapper is not None,
+            in_container=services.sandbox.container_wrapper is not None,
         )
         plans = plan_servers(context.run_config, deps)
         self._pool = McpClientPool(plans, self._host(), version=__version__, on_change=self._on_status_change)

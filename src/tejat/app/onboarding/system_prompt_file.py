@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 from tejat.app.run_config import RunConfig
-from tejat.app.session.instructions import SYSTEM_PROMPT
+from tejat.app.session.prompt.instructions import SYSTEM_PROMPT
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from tejat.app.run_config import UserConfig
-from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
+from tejat.app.session.prompt.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
 from tejat.config.trust.decision import TrustDecision, TrustLevel, can_trust_parent, trust_folder, trust_parent
 from tejat.config.trust.instructions import Instructions
 from tejat.config.trust.store import TrustItem

@@ -10,9 +10,10 @@ from tejat.config.files.reader import AllowedWriters, list_config_directory, pat
 from tejat.config.paths import same_directory
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _
+from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import BaseTool
-from tejat.tools.registry import ToolRegistry, ToolSource
+from tejat.tools.registry import ToolRegistry
 
 ENTRY_POINT_GROUP = "tejat.tools"
 """The entry point group of packages that provide tools."""

@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import os
-import re
 import sys
 import traceback
 import types
@@ -18,15 +17,14 @@ from tejat.app.plugins.discovery import Plugins, PythonTool
 from tejat.config.files.reader import AllowedWriters, read_config_bytes
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
-from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import BaseTool
+from tejat.core.tools.tool_check import check_tool
 from tejat.tools.python.function_tool import tool as tool_of
 
 MAX_TOOLS = 1_000
 """The maximum number of tools from one origin."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _MAX_REASON_LENGTH = 300
 
 
@@ -130,7 +128,8 @@ def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str |
     try:
         with redirect_stdout(sys.stderr):
             tools = list(islice(find(), MAX_TOOLS + 1))
-            wrong = next(filter(None, map(_tool_problem, tools)), None)
+            for each in tools:
+                check_tool(each)
     except KeyboardInterrupt:  # by the user or a signal
         raise
     except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
@@ -139,17 +138,7 @@ def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str |
         return load_failure(origin, _("it has no tools. Mark functions with @tool, or list the tools in TOOLS"))
     if len(tools) > MAX_TOOLS:
         return load_failure(origin, _("it has more than {most} tools", most=MAX_TOOLS))
-    if wrong:
-        return load_failure(origin, wrong)
     return Plugins(tuple(PythonTool(tool, origin) for tool in tools))
-
-
-def _tool_problem(tool: BaseTool) -> str | None:
-    """A problem that would break every request that declares the tool. Raises what its schema raises."""
-    if not _NAME.fullmatch(tool.name):
-        return _("{name!r} is not a valid tool name: use letters, digits, '_' and '-', at most 64", name=tool.name)
-    dump_json(tool.schema.to_json())
-    return None
 
 
 def load_failure(origin: str, reason: str) -> Plugins:

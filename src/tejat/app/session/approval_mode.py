@@ -6,7 +6,7 @@ from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.errors import ConfigurationError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.status import ModeChange
@@ -25,6 +25,20 @@ class ModeSwitcher:
         self._manager = manager
         self._is_yolo_confirmed = manager.options.mode == ApprovalMode.YOLO.value
         self._is_yolo_declined = False
+
+    def permitted_modes(self) -> list[ApprovalMode]:
+        """The modes that may be chosen here, in the order of the cycle."""
+        return [mode for mode in _CYCLE if mode_refusal(self._manager.run_config, mode) is None]
+
+    def set_mode(self, word: str) -> None:
+        """Switch to a mode that the user chose by name. Raises UsageError if it is unknown or not permitted."""
+        if word not in set(ApprovalMode):
+            modes = ", ".join(self.permitted_modes())
+            raise UsageError(_("Unknown mode {mode!r}. Modes: {modes}.", mode=word, modes=modes))
+        mode = ApprovalMode(word)
+        if refusal := mode_refusal(self._manager.run_config, mode):
+            raise UsageError(refusal)
+        self._switch(mode)
 
     async def next_mode(self, user: UserPrompter) -> ModeChange:
         """Switch to the next mode that is permitted here."""
@@ -85,19 +99,22 @@ def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
 
 def open_plan_mode(manager: SessionManager, *, is_attended: bool) -> "SessionPlanMode":
     """Open plan mode for the sessions of a manager. One that is attended has a user who can change the mode."""
-    from tejat.engine.plans.locations import plan_location
+    from tejat.engine.plans.locations import PlanLocation, plan_location
     from tejat.engine.plans.mode import PlanOptions, PlanSession, SessionPlanMode
 
     run_config, toolset = manager.run_config, manager.toolset
     settings, paths, root = run_config.settings, run_config.paths, run_config.roots[0]
-    approved = manager.options.approve_plan
+    approved, run_model = manager.options.approve_plan, manager.run_model
+
+    def locate(session_id: str) -> PlanLocation:
+        plans_id = run_model.plans_id if session_id == run_model.session_id else session_id
+        return plan_location(settings, paths, root, session_id=plans_id, extensions=run_config.extensions)
+
     return SessionPlanMode(
         toolset.roots,
         lambda: toolset.start_scheduler().permission,
         lambda: PlanSession(toolset.services.session_id, toolset.services.state),
-        lambda session_id: plan_location(
-            settings, paths, root, session_id=session_id, extensions=run_config.extensions
-        ),
+        locate,
         manager.events.emit,
         PlanOptions(
             refusal_of=lambda mode: mode_refusal(manager.run_config, mode),

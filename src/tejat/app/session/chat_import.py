@@ -14,7 +14,8 @@ from tejat.core.messages.history import Role, repair_history
 from tejat.core.model import NO_USAGE
 from tejat.engine.sessions.gemini_chat import GeminiChat, read_chat_head, read_gemini_chat
 from tejat.engine.sessions.journal import SessionJournal
-from tejat.engine.sessions.session_store import SessionSummary
+from tejat.engine.sessions.session_id import new_session_id
+from tejat.engine.sessions.session_store import Sessions, SessionSummary
 
 _SUBAGENT = "subagent"
 
@@ -31,11 +32,17 @@ def find_chats(paths: AppPaths, root: str) -> list[str]:
     return [path for _, path in sorted(found)]
 
 
-def import_chat(run_config: RunConfig, path: str, session_id: str) -> tuple[SessionSummary, tuple[str, ...]]:
-    """Copy a chat into a new session of the project; return it and what was left out. Raises UsageError."""
+def import_chat(
+    run_config: RunConfig, path: str, session_id: str | None = None, sessions: Sessions | None = None
+) -> tuple[SessionSummary, tuple[str, ...]]:
+    """Copy a chat into a new session of the project; return it and what was left out. Raises UsageError.
+
+    `sessions` is another place for the session than the files of the project.
+    """
     chat = read_gemini_chat(path)
-    sessions = open_session_store(run_config)
+    sessions = sessions or open_session_store(run_config)
     sessions.prune()
+    session_id = session_id or new_session_id()
     journal = sessions.create(session_id=session_id, model=chat.model)
     try:
         with journal.sync_once():
@@ -47,11 +54,11 @@ def import_chat(run_config: RunConfig, path: str, session_id: str) -> tuple[Sess
     return sessions.find(session_id), _problems(chat)
 
 
-def imported_state(run_config: RunConfig, path: str, session_id: str, *, keeps_session: bool) -> InitialState:
-    """The state of a new session that continues a chat. Raises UsageError."""
-    if keeps_session:
-        entry, problems = import_chat(run_config, path, session_id)
-        state = resume_state(open_session_store(run_config), entry)
+def imported_state(run_config: RunConfig, path: str, session_id: str, sessions: Sessions | None) -> InitialState:
+    """The state of a new session that continues a chat, and is saved in `sessions`, if anywhere. Raises UsageError."""
+    if sessions is not None:
+        entry, problems = import_chat(run_config, path, session_id, sessions)
+        state = resume_state(sessions, entry)
         return state._replace(problems=(*problems, *state.problems))
     chat = read_gemini_chat(path)
     opening = opening_messages(run_config)

@@ -12,11 +12,12 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonObject
 from tejat.engine.loop.archive import ConversationArchive
+from tejat.engine.plans.storage import PlanStorage
 from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession
 from tejat.engine.sessions.rewind_points import RewindPoint
-from tejat.engine.sessions.session_store import SessionStore, SessionSummary
+from tejat.engine.sessions.session_store import Sessions, SessionStore, SessionSummary
 
 
 class InitialState(NamedTuple):
@@ -38,23 +39,35 @@ class InitialState(NamedTuple):
 
 def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunModel) -> InitialState:
     """The state for the first session of a run. Raises UsageError."""
+    sessions = open_sessions(options, run_config)
     if options.resume is not None:
-        sessions = open_session_store(run_config)
         return resume_state(sessions, sessions.find(options.resume))
-    keeps_session = options.keeps_session and run_model.recorded_at is None
+    if not options.keeps_session or run_model.recorded_at is not None:
+        sessions = None
     if options.session_file is not None:
         from tejat.app.session.chat_import import imported_state
 
-        return imported_state(run_config, options.session_file, run_model.session_id, keeps_session=keeps_session)
-    return new_state(run_config, run_model.session_id, model=run_model.model.name if keeps_session else None)
+        return imported_state(run_config, options.session_file, run_model.session_id, sessions)
+    return new_state(run_config, run_model.session_id, sessions, model=run_model.model.name)
+
+
+def open_sessions(options: AgentOptions, run_config: RunConfig) -> Sessions:
+    """The place where the sessions of these options are kept."""
+    if options.storage is None:
+        return open_session_store(run_config)
+    from tejat.engine.sessions.storage_sessions import StorageSessions
+
+    return StorageSessions(options.storage, run_config.roots[0], secrets=run_config.secrets)
 
 
 def open_session_store(run_config: RunConfig) -> SessionStore:
     retention = run_config.settings.session_retention.value
-    return SessionStore(run_config.paths.sessions, run_config.roots[0], retention, secrets=run_config.secrets)
+    paths = run_config.paths
+    plans = PlanStorage(paths.plans)
+    return SessionStore(paths.sessions, run_config.roots[0], retention, plans=plans, secrets=run_config.secrets)
 
 
-def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:
+def resume_state(sessions: Sessions, entry: SessionSummary) -> InitialState:
     """The state at the end of an earlier session. Raises UsageError."""
     journal, loaded = sessions.resume(entry)
     return loaded_state(loaded.session_id, loaded, journal)._replace(rewind_points=loaded.rewind_points)
@@ -76,13 +89,17 @@ def loaded_state(session_id: str, loaded: LoadedSession, journal: SessionJournal
 
 
 def new_state(
-    run_config: RunConfig, session_id: str, *, model: str | None, source: SessionSource = SessionSource.STARTUP
+    run_config: RunConfig,
+    session_id: str,
+    sessions: Sessions | None,
+    *,
+    model: str,
+    source: SessionSource = SessionSource.STARTUP,
 ) -> InitialState:
-    """The state of a new session, which is saved if `model` names its model."""
+    """The state of a new session, which is saved in `sessions`, if anywhere."""
     messages = opening_messages(run_config)
-    if model is None:
+    if sessions is None:
         return InitialState(session_id, messages, len(messages), source=source)
-    sessions = open_session_store(run_config)
     sessions.prune()
     journal = sessions.create(session_id=session_id, model=model)
     journal.record_preamble(messages)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,20 +11,24 @@ from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
 from tejat.app.onboarding.system_prompt_file import offer_system_prompt
-from tejat.app.preferences import preferences_from_settings
-from tejat.app.run_config import UserConfig, load_agent_config
+from tejat.app.run_config import RunConfig
 from tejat.app.session.approval_mode import ModeSwitcher
-from tejat.app.session.manager import SessionManager, open_session_manager
+from tejat.app.session.definitions import load_definitions, preload_definitions
+from tejat.app.session.lifespan import open_session_manager
+from tejat.app.session.manager import SessionManager
+from tejat.app.session.preferences import preferences_from_settings
 from tejat.app.session.status import StatusSource
-from tejat.core.agent.events import EventSink, RunEnded
+from tejat.core.agent.events import AgentEvent, EventSink, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply, Approver
-from tejat.core.messages.types import Part
+from tejat.core.i18n import _
+from tejat.core.messages.prompt import Prompt
 from tejat.core.ui.commands import AgentSummary
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import ModeChange, Preferences, Status
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.statistics import Statistics
 from tejat.workspace.paths.file_index import FileIndex
 
@@ -37,10 +41,12 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_interactive_session(
-    options: AgentOptions, approver: Approver | None = None, *, user_config: UserConfig | None = None
+    options: AgentOptions, approver: Approver | None = None, *, run_config: RunConfig | None = None
 ) -> "AsyncGenerator[InteractiveSession]":
-    """Open a session for a user at a front end. Raises UsageError, and ModelFailure without a key for the model."""
-    run_config = load_agent_config(options, user_config)
+    """Open a session for a user at a front end. `run_config` is the configuration, if it was loaded already.
+
+    Raises UsageError, and ModelFailure without a key for the model.
+    """
     async with open_session_manager(options, approver, interactive=True, run_config=run_config) as manager:
         interactive = InteractiveSession(manager)
         try:
@@ -69,11 +75,16 @@ class InteractiveSession:
 
     async def offer_system_prompt(self, user: UserPrompter) -> None:
         """Write the built-in system prompt to a file if the user wants that. Raises UsageError."""
-        await offer_system_prompt(self._manager.run_config, self._manager.builtin_system_prompt, user)
+        await offer_system_prompt(self._manager.run_config, self._builtin_system_prompt, user)
+
+    def _builtin_system_prompt(self) -> str:
+        load_definitions(self._manager)
+        return self._manager.builtin_system_prompt()
 
     @property
     def agents(self) -> tuple[AgentSummary, ...]:
         """The sub-agents that can be mentioned with `@`."""
+        load_definitions(self._manager)
         return tuple(AgentSummary(each.name, each.description) for each in self._manager.subagents.available())
 
     @property
@@ -90,10 +101,49 @@ class InteractiveSession:
         session = self._manager.session
         return session.session_id if os.path.isfile(session.journal_path) else None
 
+    @property
+    def resume_hint(self) -> str:
+        """How to resume the session, empty while nothing of it is saved."""
+        session_id = self.resumable_id
+        return "" if session_id is None else _("Resume this session with: {command}", command=f"tejat -r {session_id}")
+
+    @property
+    def title(self) -> str:
+        """The first prompt as the user typed it, empty before it."""
+        points = self._manager.session.conversation.rewind_points
+        return next((point.display_text for point in points), "")
+
+    @property
+    def root(self) -> str:
+        """The working directory."""
+        return self._manager.run_config.roots[0]
+
+    @property
+    def survives_exit(self) -> bool:
+        """False: the session ends with this process."""
+        return False
+
+    def leave(self) -> None:
+        """See `UiSession`. What is cancelled ends here."""
+
+    def replay(self) -> tuple[AgentEvent, ...]:
+        """Return the conversation so far as events."""
+        from tejat.app.session.replay import replay_events
+
+        return tuple(replay_events(self._manager.session.conversation, self.root))
+
     def take_notes(self) -> tuple[str, ...]:
         """Return the warnings about the start of the session and of its MCP servers, each one once."""
         external = self._manager.toolset.external
         return (*self._manager.session.take_notes(), *(() if external is None else external.take_notices()))
+
+    def load_definitions(self) -> None:
+        """Read the skills and sub-agents now, with notes about them."""
+        load_definitions(self._manager)
+
+    async def preload_definitions(self) -> None:
+        """Read them in the background. Whatever uses them meanwhile waits for that."""
+        await preload_definitions(self._manager)
 
     async def wait_for_sandbox(self) -> None:
         """Wait until the sandbox was probed, so that the status has the result."""
@@ -114,7 +164,7 @@ class InteractiveSession:
         conversation = self._manager.session.conversation
         return await ask_about_unknown_price(conversation.budget, conversation.model.name, user)
 
-    async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
+    async def prompt(self, prompt: Prompt, listener: EventSink | None = None) -> RunEnded:
         """See `Session.prompt`."""
         return await self._manager.session.prompt(prompt, listener)
 
@@ -125,6 +175,15 @@ class InteractiveSession:
     def answer(self, question_id: str, reply: ApprovalReply) -> bool:
         """See `Session.answer`."""
         return self._manager.session.answer(question_id, reply)
+
+    def fail_question(self, question_id: str, error: Exception) -> bool:
+        """See `Session.fail_question`."""
+        return self._manager.session.fail_question(question_id, error)
+
+    @property
+    def events(self) -> EventBus[AgentEvent]:
+        """The events of all sessions of this process."""
+        return self._manager.events
 
     def subscribe(self, listener: EventSink) -> Callable[[], None]:
         """Deliver the events of all sessions to `listener`. Returns a function that ends the subscription."""
@@ -166,7 +225,7 @@ class InteractiveSession:
     async def _probe_sandbox(self) -> None:
         """Probe the sandbox before the first command is approved or runs."""
         await asyncio.sleep(_PROBE_DELAY_SECONDS)
-        await self._manager.toolset.services.probe_sandbox()
+        await self._manager.toolset.services.sandbox.probe()
 
     @cached_property
     def _shell_mode(self) -> "ShellMode":

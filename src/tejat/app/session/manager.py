@@ -1,19 +1,16 @@
-"""The sessions of an agent: opens its services and builds one session after the other."""
+"""The sessions of an agent: builds one session after the other on the same services."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from tejat.app.model_source import RunModel, conversation_models, open_run_model, requested_model
-from tejat.app.run_config import RunConfig, load_agent_config
-from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
+from tejat.app.model_source import RunModel, conversation_models, requested_model
+from tejat.app.run_config import RunConfig
+from tejat.app.session.definitions import prepare_prompt, read_definitions
 from tejat.app.session.initial_state import InitialState, initial_state
-from tejat.app.session.prompt_expansion import PromptExpander
+from tejat.app.session.prompt.context import builtin_system_prompt, load_context_files, session_system_prompt
+from tejat.app.session.prompt.expansion import PromptExpander
 from tejat.app.session.session_parts import (
     attach_recall,
-    await_external_tools,
     carry_state,
     join_sections,
     make_budget,
@@ -22,22 +19,19 @@ from tejat.app.session.session_parts import (
     skill_catalogue,
     tool_index_options,
 )
-from tejat.app.session.subagents import load_subagents, subagent_notes
+from tejat.app.subagents.definitions import load_subagents
 from tejat.app.tools.tool_services import ModelAccess
-from tejat.app.tools.toolset import Toolset, open_toolset
+from tejat.app.tools.toolset import Toolset
 from tejat.config.context.discovery import ContextFiles
-from tejat.core.agent.events import AgentEvent, Noticed, SessionEnd, SessionSource
+from tejat.core.agent.events import AgentEvent, SessionEnd, SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import PLAN_WRITERS
-from tejat.core.approval.policy_report import PolicyOptions
-from tejat.core.approval.user_question import PresetAnswers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.compression import Compressor
@@ -48,142 +42,15 @@ from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
+from tejat.engine.sessions.questions import QuestionQueue
 from tejat.engine.sessions.session import Session, SessionInfo
 from tejat.tools.agent_offer import offer_agents
-from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
-    from tejat.app.session.subagent_host import SubagentService
+    from tejat.app.subagents.session_host import SubagentService
     from tejat.engine.plans.mode import SessionPlanMode
 
 _SEARCH_TOOL = "google_web_search"
-
-
-@asynccontextmanager
-async def open_agent(
-    options: AgentOptions, approver: Approver | None, *, run_config: RunConfig | None = None
-) -> AsyncGenerator[Session]:
-    """Open a session that runs prompts. Without an approver every call that needs approval is refused.
-
-    `run_config` is the configuration for these options, if it was loaded already. Raises UsageError, and ModelFailure
-    without a key for the model.
-    """
-    async with open_session_manager(options, approver, run_config=run_config) as manager:
-        yield manager.session
-
-
-@asynccontextmanager
-async def open_session_manager(
-    options: AgentOptions,
-    approver: Approver | None = None,
-    *,
-    interactive: bool = False,
-    run_config: RunConfig | None = None,
-) -> "AsyncGenerator[SessionManager]":
-    """Open the services of an agent and its first session. Raises as `open_agent` does.
-
-    If it is `interactive`, front ends may answer questions; otherwise only the approver does.
-    """
-    run_config = run_config or load_agent_config(options)
-    _check_settings(options, run_config)
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(shutdown)
-        run_model = open_run_model(options, run_config)
-        stack.push_async_callback(run_model.model.close)
-        # A local server is asked while everything else is set up.
-        stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
-        events = EventBus[AgentEvent]()
-        if is_debugging():
-            from tejat.app.diagnostics.log_file import log_event
-
-            events.subscribe(log_event)
-        telemetry_notes = _start_telemetry(run_config, events)
-        questions = QuestionQueue(events) if interactive or approver is not None else None
-        if questions is not None and approver is not None:
-            events.subscribe(QuestionResponder(questions, approver))
-        toolset = stack.enter_context(
-            open_toolset(
-                run_config,
-                questions,
-                policy=_policy_options(options),
-                sandbox=options.sandbox,
-                tools=options.tools,
-                for_model=True,
-            )
-        )
-        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
-        toolset.services.on_warning = lambda message: events.emit(Noticed(message))
-        toolset.notes += telemetry_notes
-        toolset.notes += _settings_notes(run_config)
-        toolset.notes += _place_warnings(run_config) if interactive else ()
-        manager = SessionManager(options, run_config, toolset, run_model, events, questions)
-        if run_config.settings.background_completion.value != "silent":
-            from tejat.app.session.job_watch import watch_jobs
-
-            stack.push_async_callback(watch_jobs(manager).close)
-        if not interactive:
-            _write_system_prompt(run_config, manager.builtin_system_prompt)
-        external = toolset.external
-        if external is not None:
-            stack.push_async_callback(external.close)
-            external.attach_model(manager.ask)
-            await external.request_gate.close()
-            external.start()
-        stack.push_async_callback(manager.close)
-        yield manager
-
-
-def _start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tuple[str, ...]:
-    variables = (name for name in run_config.environment if name.startswith("GEMINI_TELEMETRY_"))
-    if not run_config.settings.telemetry and not any(variables):
-        return ()
-    from tejat.app.diagnostics.telemetry import start_telemetry
-
-    return start_telemetry(run_config, events)
-
-
-def _place_warnings(run_config: RunConfig) -> tuple[str, ...]:
-    from tejat.app.setup.place_warnings import place_warnings
-
-    return place_warnings(run_config)
-
-
-def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None:
-    if run_config.environment.get("GEMINI_WRITE_SYSTEM_MD"):
-        from tejat.app.onboarding.system_prompt_file import write_system_prompt
-
-        write_system_prompt(run_config, build)
-
-
-def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
-    """Raise ConfigurationError for a problem in settings that must be strict, and for a plan directory outside."""
-    if options.strict_settings or run_config.is_strict:
-        from tejat.app.setup.strict import check_settings
-
-        check_settings(run_config)
-    plan_directory = run_config.settings.plan_directory
-    if plan_directory is not None and run_config.settings.plan_enabled.value:
-        from tejat.engine.plans.locations import check_plan_setting
-
-        check_plan_setting(plan_directory, run_config.roots[0])
-
-
-def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
-    if not run_config.settings_files:
-        return ()
-    from tejat.app.setup.notes import settings_notes
-
-    return settings_notes(run_config)
-
-
-def _policy_options(options: AgentOptions) -> PolicyOptions:
-    return PolicyOptions(
-        allowed_tools=options.allowed_tools,
-        mode=options.mode,
-        policy_paths=options.policy_paths,
-        admin_policy_paths=options.admin_policy_paths,
-    )
 
 
 class SessionManager:
@@ -200,8 +67,13 @@ class SessionManager:
         run_model: RunModel,
         events: EventBus[AgentEvent],
         questions: QuestionQueue | None,
+        *,
+        is_interactive: bool = False,
     ) -> None:
-        """Raises UsageError if the session to be resumed cannot be loaded."""
+        """If it `is_interactive`, skills and agents are read when they are first used: a screen need not wait for them.
+
+        Raises UsageError if the session to be resumed cannot be loaded.
+        """
         self.options = options
         self.run_config = run_config
         self.toolset = toolset
@@ -210,21 +82,23 @@ class SessionManager:
         self.questions = questions
         self.session_disabled_extensions: set[str] = set()
         """Names, in lower case, of the extensions that the user turned off for this session."""
-        self._is_headless = questions is None
+        self.has_definitions = False
+        """Whether the skills and agents have been read, see `load_definitions`."""
+        self.is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         toolset.initial_mode = options.mode or run_config.settings.approval_mode.value
         toolset.has_plans = run_config.settings.plan_enabled.value
         if toolset.has_plans:
             toolset.services.plan_mode = lambda: self.plan_mode
-        self._budget = make_budget(options, run_config, run_model.recorded_at, events)
-        self.requested_model = requested_model(options, run_config)
+        self._budget = make_budget(options, run_config, run_model, events)
+        own_name = None if options.client is None else run_model.model.name
+        self.requested_model = requested_model(options, run_config) if own_name is None else own_name
         self._models = self.open_conversation_models(self.requested_model, questions)
         self.update_search_tool(run_model.model)
         self.subagents = load_subagents(run_config, toolset.registry, max_turns=options.max_turns)
-        toolset.notes += subagent_notes(run_config, self.subagents)
         self._subagent_service: SubagentService | None = None
         toolset.services.launcher = lambda: self.subagent_service
-        self.offer_subagents()
+        toolset.notes += () if is_interactive else read_definitions(self)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         state, warnings = initial_state(options, run_config, run_model), run_config.extension_effects.warnings
         self.session = self._build_session(state, run_model.model, notes, warnings)
@@ -236,7 +110,7 @@ class SessionManager:
         """Plan mode of the current session."""
         from tejat.app.session.approval_mode import open_plan_mode
 
-        return open_plan_mode(self, is_attended=not self._is_headless)
+        return open_plan_mode(self, is_attended=not self.is_headless)
 
     def _plan_section(self) -> str:
         """What the model is told about plans."""
@@ -254,7 +128,7 @@ class SessionManager:
     def subagent_service(self) -> "SubagentService":
         """The sub-agents of the current session: their runs, and a stop for each."""
         if self._subagent_service is None:
-            from tejat.app.session.subagent_host import SubagentService
+            from tejat.app.subagents.session_host import SubagentService
 
             self._subagent_service = SubagentService(self)
         return self._subagent_service
@@ -313,7 +187,7 @@ class SessionManager:
             journal=state.journal,
             state=toolset.services.state,
             problems=partial(session_problems, state.journal, self.run_model, toolset),
-            prepare=external and partial(await_external_tools, external, is_headless=self._is_headless),
+            prepare=partial(prepare_prompt, self),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
             questions=self.questions,
@@ -333,15 +207,15 @@ class SessionManager:
             is_lean=lambda: is_lean_window(window()),
             plans_only=lambda name: toolset.is_planning and name in PLAN_WRITERS,
         )
-        describe_sandbox = toolset.services.describe_sandbox
+        describe_sandbox = toolset.services.sandbox.describe
         self.builtin_system_prompt = partial(
-            builtin_system_prompt, declared, describe_sandbox=describe_sandbox, is_headless=self._is_headless
+            builtin_system_prompt, declared, describe_sandbox=describe_sandbox, is_headless=self.is_headless
         )
         system = partial(
             session_system_prompt,
             *(options, run_config, declared),
             describe_sandbox=describe_sandbox,
-            is_headless=self._is_headless,
+            is_headless=self.is_headless,
             window=window,
             subagents=self.subagents,
             skills=partial(skill_catalogue, toolset),
@@ -376,8 +250,9 @@ class SessionManager:
         self.session.conversation.models = self._models
 
     def open_conversation_models(self, requested: str, approver: Approver | None) -> ConversationModels:
-        """The models that may answer for a name. A replay asks no other one."""
-        if self.run_model.recorded_at is not None:
+        """The models that may answer for a name. A replay and a model of the program ask no other one."""
+        is_own = self.options.client is not None and requested == self.run_model.model.name
+        if self.run_model.recorded_at is not None or is_own:
             return ConversationModels()
         is_recorded = self.options.record is not None
         return conversation_models(

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from tejat.app.model_source import RunModel, own_prices
 from tejat.app.run_config import RunConfig
+from tejat.app.tools.skill_tools import offer_skills
 from tejat.app.tools.toolset import Toolset
 from tejat.config.settings.types import Settings
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSource, Severity
 from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.plans import PLAN_KEY
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionResponse, Text
@@ -21,8 +23,7 @@ from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
-from tejat.engine.plans.approved import PLAN_KEY, render_plan
-from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
+from tejat.engine.plans.approved import render_plan
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import JournalMask, SessionJournal
 from tejat.engine.sessions.session import Session
@@ -85,13 +86,8 @@ def _texts(message: Message) -> Iterator[str]:
 
 def reload_skills(toolset: Toolset, run_config: RunConfig) -> tuple[frozenset[str], frozenset[str]]:
     """Look for skills again, replace their tool, and return the names that came and those that went."""
-    services, registry = toolset.services, toolset.registry
-    changes = services.skills.reload(run_config)
-    registry.unregister(ACTIVATE_SKILL)
-    entry = services.skills.tool_entry()
-    services.has_skills = entry is not None
-    if entry is not None:
-        registry.register_entry(entry)
+    changes = toolset.services.skills.reload(run_config)
+    offer_skills(toolset.services, toolset.registry)
     return changes
 
 
@@ -131,8 +127,7 @@ def attach_recall(toolset: Toolset, session: Session, secrets: Sequence[str]) ->
         # Imported late: most sessions are never summarized.
         from tejat.engine.sessions.recall import ConversationRecall
 
-        is_saved = bool(session.journal_path)
-        return ConversationRecall(conversation, JournalMask(secrets).mask, is_saved=is_saved)(query)
+        return ConversationRecall(conversation, JournalMask(secrets).mask, is_saved=session.is_recorded)(query)
 
     def can_recall() -> bool:
         return toolset.registry.entry(RECALL) is not None and not toolset.is_forbidden(RECALL)
@@ -169,7 +164,7 @@ def session_problems(journal: SessionJournal | None, run_model: RunModel, toolse
 
 
 def make_budget(
-    options: AgentOptions, run_config: RunConfig, recorded_at: float | None, events: EventBus[AgentEvent]
+    options: AgentOptions, run_config: RunConfig, run_model: RunModel, events: EventBus[AgentEvent]
 ) -> Budget:
     """The budget of a run. A replay costs what the recorded run cost on its day."""
     limits = BudgetLimits(
@@ -177,10 +172,20 @@ def make_budget(
         tokens=options.max_tokens,
         cost=options.max_cost,
         seconds=options.timeout,
+        arguments=_limit_arguments(options),
     )
     prices = PriceList(
         partial(load_catalogue, run_config.paths.catalogue),
-        own_prices(run_config),
-        partial(day_of, recorded_at),
+        {**run_model.prices, **own_prices(run_config)},
+        partial(day_of, run_model.recorded_at),
     )
     return Budget(limits, prices, on_estimate=lambda message: events.emit(Noticed(message)))
+
+
+def _limit_arguments(options: AgentOptions) -> frozenset[str]:
+    """The limits that are arguments of `Agent`."""
+    if not options.names_arguments:
+        return frozenset()
+    return frozenset(
+        name for name in ("max_turns", "max_tokens", "max_cost", "timeout") if getattr(options, name) is not None
+    )

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from tejat.app.model_source import new_session_id
-from tejat.app.session.initial_state import loaded_state, new_state, open_session_store, resume_state
+from tejat.app.session.initial_state import loaded_state, new_state, open_session_store, open_sessions, resume_state
 from tejat.app.session.manager import SessionManager
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message, Role
-from tejat.core.messages.types import Text
 from tejat.core.ui.report import MarkdownBlock, Paragraph, Report, ReportBlock, Tone
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.transcript import truncate_middle
-from tejat.engine.prompt.mentions import CONTENT_START
+from tejat.engine.prompt.mentions import mentioning_text
 from tejat.engine.sessions.journal_reader import LoadedSession
 from tejat.engine.sessions.rewind_points import RewindPoint
+from tejat.engine.sessions.session_id import new_session_id
 from tejat.engine.sessions.session_store import SessionSummary
 
 _MAX_MESSAGES = 6
@@ -24,8 +23,10 @@ _MAX_ANSWER_LENGTH = 2_000
 
 async def start_new_session(manager: SessionManager) -> None:
     """Start an empty session. Raises UsageError while the current one is busy."""
+    model = _journal_model(manager)
+    sessions = None if model is None else open_sessions(manager.options, manager.run_config)
     initial_state = new_state(
-        manager.run_config, new_session_id(), model=_journal_model(manager), source=SessionSource.CLEAR
+        manager.run_config, new_session_id(), sessions, model=model or "", source=SessionSource.CLEAR
     )
     await manager.switch_to(initial_state, SessionEnd.CLEAR)
 
@@ -40,7 +41,7 @@ async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> Non
     model, session_id = _journal_model(manager), new_session_id()
     journal = None
     if model is not None:
-        journal = open_session_store(manager.run_config).create(session_id=session_id, model=model)
+        journal = open_sessions(manager.options, manager.run_config).create(session_id=session_id, model=model)
         journal.record_preamble(loaded.messages[: loaded.preamble_length])
         journal.record_compression(loaded.messages)
     await manager.switch_to(loaded_state(session_id, loaded, journal), SessionEnd.OTHER)
@@ -59,7 +60,7 @@ def conversation_tail(
 
     If there are rewind points, only they tell what the user wrote, because other user messages were for the model.
     """
-    prompts = {_prompt_index(point): point.display_text for point in rewind_points}
+    prompts = {point.prompt_index: point.display_text for point in rewind_points}
     found = [
         _prompt_block(prompts[index]) if index in prompts else _message_block(message, with_prompts=not prompts)
         for index, message in enumerate(messages)
@@ -79,20 +80,12 @@ def _message_block(message: Message, *, with_prompts: bool) -> ReportBlock | Non
         return MarkdownBlock(truncate_middle(text, _MAX_ANSWER_LENGTH)) if text else None
     if message.responses or not with_prompts:
         return None
-    texts = [part.text for part in message.parts if isinstance(part, Text)]
-    if CONTENT_START in texts:
-        texts = texts[: texts.index(CONTENT_START)]
-    text = "\n".join(texts).strip()
+    text = mentioning_text(message)
     return _prompt_block(text) if text else None
 
 
 def _prompt_block(text: str) -> ReportBlock:
     return Paragraph(f"> {truncate_middle(text, _MAX_PROMPT_LENGTH)}", Tone.STRONG)
-
-
-def _prompt_index(point: RewindPoint) -> int:
-    """The index of the prompt: after the messages before it, or in the last one if that was the user's too."""
-    return point.length - 1 if point.last_message is not None and point.last_message.role is Role.USER else point.length
 
 
 def _journal_model(manager: SessionManager) -> str | None:

@@ -12,6 +12,7 @@ from tejat.core.messages.types import JsonValue
 from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
 from tejat.core.ui.status import ServerCounts, Status, StatusItem
 from tejat.engine.loop.conversation import Conversation
+from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.sessions.statistics import Statistics
 from tejat.mcp.types import ServerState as State
 from tejat.models.names import Provider
@@ -37,7 +38,7 @@ class StatusSource:
         self._todos = TodoList()
         self._todos_value: JsonValue = None
         self._tokens = 0
-        self._token_cache_key: tuple[Conversation, Message | None, int] | None = None
+        self._token_cache_key: tuple[RequestTemplate, Message | None, int] | None = None
 
     @property
     def status(self) -> Status:
@@ -55,7 +56,7 @@ class StatusSource:
             cost=budget.cost,
             servers=_server_counts(manager),
             is_trusted=not run_config.is_untrusted,
-            sandbox=manager.toolset.services.sandbox_state,
+            sandbox=manager.toolset.services.sandbox.state,
             runs_sandboxed=_runs_sandboxed(manager),
             version=__version__,
             session_id=manager.session.session_id,
@@ -80,7 +81,7 @@ class StatusSource:
     def _context_tokens(self, conversation: Conversation) -> int:
         """The tokens of the conversation, counted again only after a change because that takes time."""
         messages: Sequence[Message] = conversation.history.messages
-        state = conversation, messages[-1] if messages else None, len(messages)
+        state = conversation.template, messages[-1] if messages else None, len(messages)
         if self._token_cache_key is None or any(a is not b for a, b in zip(state, self._token_cache_key, strict=True)):
             self._tokens, self._token_cache_key = conversation.tokens, state
         return self._tokens

@@ -17,6 +17,7 @@ from tejat.core.messages.types import (
     Text,
     Thought,
 )
+from tejat.core.text.code_fence import fence_code
 
 
 def render_transcript(messages: Sequence[Message], *, as_json: bool) -> str:
@@ -46,9 +47,9 @@ def _render_parts(message: Message) -> Iterator[str]:
             case Text(text):
                 yield text.strip("\n")
             case FunctionCall(name, args):
-                yield f"**Call of {name}**\n\n{_code_fence(dump_json(cast('JsonObject', args), indent=2), 'json')}"
+                yield f"**Call of {name}**\n\n{fence_code(dump_json(cast('JsonObject', args), indent=2), 'json')}"
             case FunctionResponse(name, response):
-                yield f"**Result of {name}**\n\n{_code_fence(dump_json(response, indent=2), 'json')}"
+                yield f"**Result of {name}**\n\n{fence_code(dump_json(response, indent=2), 'json')}"
             case InlineData():
                 yield part.label
             case FileData(mime_type, file_uri):
@@ -57,10 +58,3 @@ def _render_parts(message: Message) -> Iterator[str]:
                 pass
             case _:
                 assert_never(part)
-
-
-def _code_fence(text: str, language: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"

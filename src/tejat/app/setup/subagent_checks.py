@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 
 from tejat.app.run_config import RunConfig
-from tejat.app.session.subagents import load_subagents
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.subagents.definitions import load_subagents
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.config.paths import AGENT_DIRECTORIES
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.i18n import lazy, lazy_plural

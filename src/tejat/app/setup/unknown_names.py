@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from tejat.app.plugins.discovery import find_plugins
-from tejat.app.preferences import find_theme
 from tejat.app.run_config import RunConfig
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.session.preferences import find_theme
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.config.settings.inspection import SettingFinding, SettingStatus
 from tejat.config.settings.types import Setting, configured_servers
 from tejat.core.frozen import replace

@@ -2,10 +2,12 @@
 
 import re
 
+from tejat.app.skills.proposal import SkillProposal
+from tejat.app.skills.tool_wishes import ToolWishes, describe_wishes, map_wishes
 from tejat.config.skills.content import SkillContent, describe_tree
 from tejat.config.skills.skill import Skill
 from tejat.core.approval.confirmation import InfoConfirmation
-from tejat.core.i18n import _, lazy
+from tejat.core.i18n import _, lazy, translate
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.tools.base import ToolResult
 from tejat.engine.prompt.skill_catalogue import escape_tags
@@ -45,8 +47,11 @@ def already_active(skill: Skill) -> ToolResult:
     return ToolResult(message, lazy("Skill {name} is already active.", name=skill.call_name))
 
 
-def render_question(skill: Skill, content: SkillContent) -> InfoConfirmation:
-    """What the user is asked before a skill is activated: everything that decides about it."""
+def render_question(skill: Skill, content: SkillContent, *, offers_tools: bool) -> InfoConfirmation:
+    """What the user is asked before a skill is activated: everything that decides about it.
+
+    With `offers_tools` the tools that it asks for may be allowed with the same answer.
+    """
     fields = content.fields
     files = sorted(content.sizes)
     more = len(files) - _MAX_SHOWN_FILES
@@ -66,15 +71,15 @@ def render_question(skill: Skill, content: SkillContent) -> InfoConfirmation:
             tokens=f"{estimate_text_tokens(render_activation(skill, content)):,}",
         ),
     ]
+    wishes = map_wishes(skill, content) if fields.allowed_tools else ToolWishes()
     if fields.allowed_tools:
-        names = ", ".join(fields.allowed_tools)
-        lines.append(_("It asks for the tools {names}. This allows none of them.", names=names))
+        lines += map(translate, describe_wishes(fields.allowed_tools, wishes))
     lines += ["", *shown]
     return InfoConfirmation(
         title=_("Activate the skill {name}?", name=skill.call_name),
         prompt="\n".join(lines),
         digest=content.digest,
-        proposal=skill,
+        proposal=SkillProposal(skill, wishes.rules if offers_tools else ()),
     )
 
 

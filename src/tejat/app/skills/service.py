@@ -1,9 +1,11 @@
 """The skills of a run: found once, activated on demand, kept in the state of the session."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tejat.app.run_config import RunConfig
+from tejat.app.skills.consent import SkillConsent
 from tejat.app.skills.notices import new_catalogue_note
 from tejat.config.skills.discovery import SkillLibrary, find_skills
 from tejat.config.skills.places import skill_places
@@ -12,7 +14,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -89,7 +91,8 @@ class SkillService:
     """The skills of a run. `state` returns the state of the current session, None before there is one.
 
     With `can_ask` there is a user to ask. `show` makes a directory readable for tools and commands. `history` finds
-    out whether a text is still in the conversation. What a sub-agent activates is its own.
+    out whether a text is still in the conversation. What a sub-agent activates is its own. The skills are looked for on
+    first use, in whatever thread that is.
     """
 
     def __init__(
@@ -104,13 +107,13 @@ class SkillService:
         self._run_config = run_config
         self._current_state = state
         self._show = show
-        self._can_ask = can_ask
+        self.consent = SkillConsent(run_config, can_ask=can_ask)
         self._history = history
         self._in_agents: dict[str, dict[str, SkillContent]] = {}
         self._added_at: dict[str, int] = {}
         self._notices: list[str] = []
         self._library: SkillLibrary | None = None
-        self._agreed: set[tuple[str, str]] = set()
+        self._library_lock = threading.Lock()
         self._state: SessionState | None = None
         self._active: dict[str, ActiveSkill] = {}
         self.lapsed: tuple[str, ...] = ()
@@ -118,21 +121,23 @@ class SkillService:
 
     @property
     def library(self) -> SkillLibrary:
-        if self._library is None:
-            self._library = load_library(self._run_config)
-        return self._library
+        with self._library_lock:
+            if self._library is None:
+                self._library = load_library(self._run_config)
+            return self._library
 
     def reload(self, run_config: RunConfig | None = None) -> tuple[frozenset[str], frozenset[str]]:
         """Look for skills again, and return the names that came and those that went."""
         before = {skill.call_name for skill in self.library.skills}
-        self._run_config = run_config or self._run_config
+        if run_config is not None:
+            self.use_configuration(run_config)
         self._library = load_library(self._run_config)
         after = {skill.call_name for skill in self._library.skills}
         return frozenset(after - before), frozenset(before - after)
 
     def use_configuration(self, run_config: RunConfig) -> None:
         """Look for skills again, in the places of another configuration."""
-        self._run_config = run_config
+        self._run_config = self.consent.run_config = run_config
         self._library = None
 
     def tool_entry(self) -> ToolEntry | None:
@@ -168,15 +173,24 @@ class SkillService:
         self._restore()
         return self._active
 
+    def active_content(self, skill: Skill) -> "SkillContent | None":
+        """The content of a skill as the current agent activated it, None if it did not."""
+        if agent := current_agent():
+            own = self._in_agents.get(agent, {}).get(skill.call_name)
+            if own is not None:
+                return own
+        active = self.active.get(skill.call_name)
+        return None if active is None or active.skill.path != skill.path else active.content
+
     async def propose(self, name: str) -> InfoConfirmation | None:
         """What the user is asked before the skill is loaded, None for nothing. Raises ToolFailure."""
         from tejat.app.skills.activation import render_question
 
         skill = self._find(name)
         content = await run_blocking(lambda _stop: self._read(skill))
-        if self._is_active(skill, content) or not self._needs_question(skill, content):
+        if self._is_active(skill, content) or not self.consent.needs_question(skill, content):
             return None
-        return render_question(skill, content)
+        return render_question(skill, content, offers_tools=self.consent.may_offer_tools(skill))
 
     async def activate(self, name: str, approved: Confirmation | None) -> ToolResult:
         """Load a skill, exactly as it was approved. Raises ToolFailure."""
@@ -195,7 +209,7 @@ class SkillService:
             return already_active(skill)
         self._show(skill.directory)
         text = render_activation(skill, content)
-        self._agreed.add((skill.path, content.digest))
+        self.consent.add_activation(skill, content, approved)
         record_use(self._run_config.paths, skill)
         if agent := current_agent():
             self._in_agents.setdefault(agent, {})[skill.call_name] = content
@@ -206,22 +220,11 @@ class SkillService:
 
     def agreement(self, confirmation: Confirmation) -> str | None:
         """What an "always" would save, None if it cannot be saved."""
-        skill = _proposed_skill(confirmation)
-        if skill is None or not confirmation.digest or self._run_config.settings.skills_confirm.value:
-            return None
-        return lazy("the skill {name} as it is now", name=skill.call_name)
+        return self.consent.agreement(confirmation)
 
     def remember(self, confirmation: Confirmation, scope: Scope) -> None:
         """Save an "always" for what was shown. Raises UsageError."""
-        skill = _proposed_skill(confirmation)
-        if skill is None:
-            return
-        self._agreed.add((skill.path, confirmation.digest))
-        if scope in (Scope.PROJECT, Scope.USER):
-            from tejat.config.skills.consents import save_agreement
-
-            root = self._run_config.roots[0] if scope is Scope.PROJECT else None
-            save_agreement(self._run_config.paths, source=skill.path, digest=confirmation.digest, project=root)
+        self.consent.remember(confirmation, scope)
 
     def carried_text(self) -> str:
         """The active skills for the model after a summary, the last used first, as far as they fit.
@@ -263,39 +266,9 @@ class SkillService:
 
     def _read(self, skill: Skill) -> "SkillContent":
         try:
-            return self._read_agreed(skill)
+            return self.consent.read(skill)
         except ConfigurationError as error:
             raise ToolFailure(str(error), ErrorType.EXECUTION_FAILED) from None
-
-    def _read_agreed(self, skill: Skill) -> "SkillContent":
-        """Read a skill; one of an extension only as it was agreed to, with its variables. Raises ConfigurationError."""
-        # Imported late, as everything about activations: the code that parses skills is rarely needed at the start.
-        from tejat.config.skills.content import read_skill_content
-
-        content = read_skill_content(skill)
-        named = [each for each in self._run_config.extensions if each.name == skill.provenance.extension]
-        if skill.provenance.party is not Party.EXTENSION or not named:
-            return content
-        extension = named[0]
-        if extension.pinned is not None and (reason := extension.pinned.find_declared_change()):
-            raise ConfigurationError(lazy("{why}.", why=reason), path=skill.path)
-        body = extension.expand_places(content.body, self._run_config.roots[0])
-        return content if body == content.body else replace(content, body=body)
-
-    def _needs_question(self, skill: Skill, content: "SkillContent") -> bool:
-        if skill.is_built_in:
-            return False
-        if self._run_config.settings.skills_confirm.value:
-            return True
-        if not self._can_ask or (skill.path, content.digest) in self._agreed:
-            return False
-        from tejat.config.skills.consents import is_agreed
-
-        paths, root = self._run_config.paths, self._run_config.roots[0]
-        try:
-            return not is_agreed(paths, source=skill.path, digest=content.digest, root=root)
-        except ConfigurationError:
-            return True
 
     def _is_active(self, skill: Skill, content: "SkillContent") -> bool:
         """Whether this content is in the conversation, and no summary or rewind has dropped it."""
@@ -348,7 +321,7 @@ class SkillService:
 
     def _read_unchanged(self, skill: Skill, digest: str) -> "SkillContent | None":
         try:
-            content = self._read_agreed(skill)
+            content = self.consent.read(skill)
         except ConfigurationError:
             return None
         return content if content.digest == digest else None
@@ -373,10 +346,6 @@ def load_library(run_config: RunConfig, *, uses_cache: bool = True) -> SkillLibr
         pins={item.path: item.digest for item in trust.items},
         uses_cache=uses_cache,
     )
-
-
-def _proposed_skill(confirmation: Confirmation) -> Skill | None:
-    return confirmation.proposal if isinstance(confirmation.proposal, Skill) else None
 
 
 def _recorded_skills(value: JsonValue) -> list[tuple[str, str, str]]:

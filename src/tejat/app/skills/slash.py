@@ -34,7 +34,7 @@ async def activate_called_skill(toolset: Toolset, skill: Skill, words: str) -> t
     tool = ActivateSkillTool([skill.call_name], service)
     try:
         permission = toolset.start_scheduler().permission
-        allowed = await permission.authorise(tool, {"name": skill.call_name}, on_question=lambda _question: None)
+        allowed = await permission.authorise(tool, {"name": skill.call_name})
         result = await service.activate(skill.call_name, allowed.approved)
     except ToolFailure as failure:
         raise BadPrompt(

@@ -4,6 +4,7 @@ import os
 import re
 import stat
 
+from tejat.app.skills.tool_wishes import map_wishes
 from tejat.config.paths import SKILL_FILE
 from tejat.config.skills.content import read_skill_content
 from tejat.config.skills.skill import LONG_BODY_LINES, LONG_BODY_TOKENS, Skill, SkillFields
@@ -39,7 +40,8 @@ def validate_skill(path: str) -> SkillCheck:
         fields, body = parse_skill(read_skill_text(file), directory)
     except ConfigurationError as error:
         return SkillCheck(directory, None, (_("{path}: {why}", path=file, why=error),), ())
-    content = read_skill_content(Skill(fields, directory, Provenance(Party.USER, file), fields.name))
+    skill = Skill(fields, directory, Provenance(Party.USER, file), fields.name)
+    content = read_skill_content(skill)
     warnings: list[str] = []
     if fields.is_long:
         warnings.append(
@@ -56,6 +58,8 @@ def validate_skill(path: str) -> SkillCheck:
         warnings.append(_("the body is empty"))
     if fields.ineffective:
         warnings.append(_("fields without effect here: {names}", names=", ".join(fields.ineffective)))
+    refused = map_wishes(skill, content).refused
+    warnings += (_("allowed-tools: {entry} cannot be offered: {why}", entry=entry, why=why) for entry, why in refused)
     dynamic: list[str] = _DYNAMIC.findall(body)
     warnings += (_("not executed, stays as written: {line}", line=line.strip()) for line in dynamic[:5])
     missing = [name for name in dict.fromkeys(_REFERENCE.findall(body)) if not os.path.exists(f"{directory}/{name}")]

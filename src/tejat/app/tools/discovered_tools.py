@@ -10,10 +10,11 @@ from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy
+from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text
 from tejat.tools.discovered.discovered_tool import DiscoveredTool
 from tejat.tools.discovered.discovery import DiscoveryFailed, discover_tools
-from tejat.tools.registry import ToolSource, entry_for
+from tejat.tools.registry import entry_for
 
 
 async def register_discovered_tools(
@@ -31,7 +32,7 @@ async def register_discovered_tools(
             supervisor=services.supervisor,
             directory=run_config.roots[0],
             environment=services.child_environment,
-            wrap=services.container_wrapper,
+            wrap=services.sandbox.container_wrapper,
         )
     except DiscoveryFailed as failure:
         notify("\n".join(failure.lines))
@@ -50,7 +51,7 @@ async def register_discovered_tools(
             environment=services.child_environment,
             strict_stderr=settings.strict_stderr.value,
             blocked_reason=lambda: _change_objection(pinned),
-            wrap=services.container_wrapper,
+            wrap=services.sandbox.container_wrapper,
         )
         for declared in found.tools
     ]

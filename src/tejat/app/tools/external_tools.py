@@ -8,8 +8,9 @@ from tejat.app.mcp.request_gate import RequestGate
 from tejat.app.run_config import RunConfig
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
 from tejat.core.i18n import _
+from tejat.core.provenance import ToolSource
 from tejat.engine.calls.secret_mask import SecretMask
-from tejat.tools.registry import ToolRegistry, ToolSource
+from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager

@@ -11,7 +11,7 @@ from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
-from tejat.policy.rules.unknown_names import find_unknown_names
+from tejat.policy.rules.unknown_names import find_unknown_names, find_unknown_skills
 from tejat.policy.tool_names import TOOL_ALIASES
 from tejat.tools.registry import ToolRegistry
 
@@ -37,22 +37,30 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
 
 def unknown_rule_names(policy: PolicyEngine, registry: ToolRegistry, run_config: RunConfig) -> list[str]:
     """Report rules for tools that do not exist; which ones a discovery command will find is not known yet."""
-    settings = run_config.settings
+    settings, unknown_skills = run_config.settings, _unknown_skills(policy, run_config)
     if settings.discovery_command is not None:
-        return []
+        return unknown_skills
     tools, servers = {*TOOL_ALIASES, *registry.settings_names()}, configured_servers(settings)
     if servers:
         # A tool of a server is excluded by its own name, too.
         tools.update(entry.value for entry in settings.exclude)
     problems = find_unknown_names(policy.rules, tools=tools, servers=servers)
     if not problems:
-        return []
-    from tejat.app.session.subagents import load_subagents
+        return unknown_skills
+    from tejat.app.subagents.definitions import load_subagents
 
     # The names of agents are names of tools in rules.
     agents = load_subagents(run_config, registry).entries
     tools.update(name for agent in agents for name in (agent.name, agent.qualified_name))
-    return find_unknown_names(policy.rules, tools=tools, servers=servers)
+    return [*find_unknown_names(policy.rules, tools=tools, servers=servers), *unknown_skills]
+
+
+def _unknown_skills(policy: PolicyEngine, run_config: RunConfig) -> list[str]:
+    if all(rule.skill is None for rule in policy.rules):
+        return []
+    from tejat.app.skills.service import load_library
+
+    return find_unknown_skills(policy.rules, [skill.qualified_name for skill in load_library(run_config).skills])
 
 
 def _conseca_note(source: str) -> str:

@@ -6,20 +6,22 @@ from contextlib import asynccontextmanager, contextmanager
 
 from tejat.app.plugins.discovery import find_plugins
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.app.tools.toolset import open_toolset
+from tejat.app.tools.served_session import ServedSession
+from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.recall import RECALL
-from tejat.core.tools.todos import WRITE_TODOS
 from tejat.engine.calls.approval.serial_approver import SerialApprover
-from tejat.engine.calls.scheduler import Scheduler
 from tejat.policy.control_files import control_file_reason
+from tejat.tools.registry import ToolRegistry
 from tejat.workspace.threads.pool import shutdown
+
+_DOCS_TOOL = "get_internal_docs"
 
 
 @frozen
@@ -44,7 +46,7 @@ class ToolHostOptions:
 async def open_tool_host(options: ToolHostOptions) -> AsyncGenerator["ToolHost"]:
     """Open a host after a trial opening of the tools. Raises UsageError."""
     host = ToolHost(load_run_config(options.directories, excluded_tools=options.excluded_tools), options)
-    with host.open(None, ()):
+    with host.start_session(has_plans=False).open(None, ()):
         pass
     try:
         yield host
@@ -63,9 +65,12 @@ class ToolHost:
         self.notes = (*run_config.notes, *run_config.extension_effects.warnings, *self._plugins.problems)
         self._warnings: set[str] = set()
 
+    def start_session(self, *, has_plans: bool) -> ServedSession:
+        """Start the session of a client. `has_plans`: it can have a mode of its own."""
+        return ServedSession(self._run_config, self._open_toolset, self._warn, has_plans=has_plans)
+
     @contextmanager
-    def open(self, approver: Approver | None, within: Sequence[str]) -> Generator[Scheduler]:
-        """Open the tools in these directories, or in all roots if none are given. Raises UsageError."""
+    def _open_toolset(self, approver: Approver | None, within: Sequence[str]) -> Generator[Toolset]:
         options = self._options
         with open_toolset(
             self._run_config,
@@ -88,11 +93,11 @@ class ToolHost:
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
             toolset.registry.unregister(RECALL)  # there is no conversation
-            toolset.registry.unregister(WRITE_TODOS)  # there is no session that shows the list
+            _declare_docs(toolset.registry)
             toolset.services.on_warning = self._warn
             for note in toolset.policy_notes:
                 self._warn(note)
-            yield toolset.start_scheduler()
+            yield toolset
 
     def _warn(self, message: str) -> None:
         if self._options.warn is not None and message not in self._warnings:
@@ -117,3 +122,11 @@ class ToolHost:
                 ):
                     found[path] = None
         return tuple(found)
+
+
+def _declare_docs(registry: ToolRegistry) -> None:
+    """Tell clients of the documentation, which is declared to one sub-agent only in a session."""
+    entry = registry.entry(_DOCS_TOOL)
+    if entry is not None:
+        registry.unregister(_DOCS_TOOL)
+        registry.register_entry(replace(entry, is_declared=lambda: True))

@@ -1,14 +1,16 @@
 """The tools of a session: registry, scheduler and services."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
-from tejat.app.run_config import RunConfig, load_run_config
-from tejat.app.tools.skill_tools import find_skill_scripts, register_skills
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.given_calls import function_call, list_calls, run_calls
+from tejat.app.tools.sdk_answers import SdkAnswers
+from tejat.app.tools.skill_tools import find_skill_scripts, find_tool_rules, register_skills
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
@@ -19,24 +21,26 @@ from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
-from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
-from tejat.core.tools.base import BaseTool
-from tejat.core.tools.recall import RECALL
+from tejat.core.messages.types import FunctionCall, Params
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, ToolResult
+from tejat.core.tools.call_events import CallEventSink, CallFinished
 from tejat.core.tools.todos import WRITE_TODOS
-from tejat.tools import UNDECLARED_TOOLS, session_registry
+from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager
     from tejat.app.tools.external_tools import ExternalTools
     from tejat.app.tools.tool_services import ToolServices
+    from tejat.core.agent.editor import EditorBuffers
+    from tejat.core.agent.hooks import Hook, HookEvent
     from tejat.engine.calls.scheduler import Scheduler
     from tejat.engine.hooks.session_hooks import SessionHooks
     from tejat.policy.engine import PolicyEngine
     from tejat.workspace.files.roots import Roots
 
 
-class Toolset:
+class Toolset(SdkAnswers):
     """The tools of a session with everything that runs their calls.
 
     `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
@@ -68,6 +72,52 @@ class Toolset:
         """Whether plan files can be written in plan mode."""
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
+        self._is_closed = False
+
+    async def call(
+        self,
+        call: FunctionCall | str,
+        params: Params | None = None,
+        /,
+        *,
+        on_event: CallEventSink | None = None,
+        **arguments: object,
+    ) -> ToolResult:
+        """Run one call: `call(FunctionCall(...))`, `call("read_file", path="a.txt")` or `call("read_file", {...})`.
+
+        A refused or failed call is a result with an `error`. Raises TypeError, UsageError when the tools are closed or
+        in use in another event loop, and what the approver or `on_event` raises.
+        """
+        (finished,) = await self.call_many([function_call(call, params, arguments)], on_event=on_event)
+        return finished.result
+
+    async def call_many(
+        self, calls: FunctionCall | Iterable[FunctionCall], *, on_event: CallEventSink | None = None
+    ) -> list[CallFinished]:
+        """Run the calls of a model and return the last event of each, in order: `result` and `response`.
+
+        Neighbouring calls that only read run at the same time, all others one after another, also those of several
+        tasks. `on_event` gets every event. Raises as `call` does, once each call has its response.
+        """
+        self._require_open()
+        return await run_calls(self.start_scheduler(), list_calls(calls), on_event)
+
+    def declarations(self) -> list[FunctionDeclaration]:
+        """The declarations for a model: those of the tools that no rule forbids entirely."""
+        entries = (entry for entry in self.registry.entries() if entry.is_declared())
+        return [entry.declaration for entry in entries if not self.is_forbidden(entry.own_name, entry.server)]
+
+    def mark_closed(self) -> None:
+        """Refuse calls from now on."""
+        self._is_closed = True
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise UsageError(lazy("These tools are closed. Use them inside of `with` or `async with`."))
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._is_closed else ""
+        return f"<Toolset in {', '.join(self.roots.paths)}, {len(self.registry)} tools{state}>"
 
     @property
     def roots(self) -> "Roots":
@@ -80,7 +130,8 @@ class Toolset:
 
     @property
     def scheduler(self) -> "Scheduler":
-        """The scheduler that `start_scheduler` created."""
+        """The scheduler that `start_scheduler` created. Raises UsageError when the tools are closed."""
+        self._require_open()
         if self._scheduler is None:
             raise RuntimeError("The scheduler has not been started.")
         return self._scheduler
@@ -110,8 +161,10 @@ class Toolset:
     async def discover_tools(self) -> list[str]:
         """Run the discovery command, start the MCP servers and wait for both; return the problems found.
 
-        `close` ends what this starts, and must be called in the same event loop.
+        `async with open_tools()` does this. After a plain `with`, `close` ends what this starts, and must be called in
+        the same event loop. Raises UsageError when the tools are closed.
         """
+        self._require_open()
         if self.external is None:
             return []
         self.external.start()
@@ -135,40 +188,6 @@ class Toolset:
 
 
 @contextmanager
-def open_tools(
-    directories: OnePathOrMany,
-    approver: Approver | None,
-    *,
-    allowed_tools: str | Iterable[str] = (),
-    mode: str | None = None,
-    sandbox: str | None = None,
-    runs_nothing: bool = False,
-    environment: Mapping[str, str] | None = None,
-    policy_paths: Sequence[str] = (),
-    admin_policy_paths: Sequence[str] = (),
-) -> "Generator[Toolset]":
-    """Open the built-in tools in these directories, under the user's rules and settings, with a running scheduler.
-
-    Without an approver every call that needs approval is refused. `sandbox` is a word of `--sandbox`; it is not tried
-    if this `runs_nothing`. Raises UsageError for a missing directory, a broken settings or policy file, or a required
-    sandbox that does not work.
-    """
-    from tejat.engine.calls.approval.serial_approver import SerialApprover
-
-    run_config = load_run_config(list_paths(directories), environment=environment)
-    approver = None if approver is None else SerialApprover(approver)
-    policy = PolicyOptions(
-        allowed_tools=list_names(allowed_tools),
-        mode=mode,
-        policy_paths=tuple(policy_paths),
-        admin_policy_paths=tuple(admin_policy_paths),
-    )
-    with open_toolset(run_config, approver, policy=policy, sandbox=sandbox, runs_nothing=runs_nothing) as toolset:
-        toolset.start_scheduler()
-        yield toolset
-
-
-@contextmanager
 def open_toolset(
     run_config: RunConfig,
     approver: Approver | None,
@@ -180,11 +199,15 @@ def open_toolset(
     plugins: Plugins | None = None,
     for_model: bool = False,
     within: Sequence[str] = (),
+    registers_skills: bool = True,
+    editor: "EditorBuffers | None" = None,
+    functions: "Sequence[tuple[HookEvent, Hook]]" = (),
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
-    The roots of `policy` do not count. `plugins` are those found already. `for_model` masks the user's secrets in
-    results. `within` restricts the work to subdirectories of the roots, under the rules of the roots.
+    The roots of `policy` do not count. `plugins` are already found ones. `for_model` masks secrets in results. `within`
+    restricts the work to subdirectories of the roots, under their rules. Without `registers_skills` the caller does so.
+    `editor` has the unsaved changes of files. `functions` are hooks of the embedding program.
     """
     from tejat.app.diagnostics.log_file import open_log
     from tejat.app.tools.tool_services import ToolServices
@@ -200,19 +223,14 @@ def open_toolset(
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
         workspace = stack.enter_context(
-            Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
+            Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options, editor=editor)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
-        services.can_ask = approver is not None or runs_nothing
         plugins = find_plugins(run_config) if plugins is None else plugins
         services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)
-        problems += register_skills(run_config, services, registry)
-        hooks = None
-        if settings.hooks or run_config.extension_effects.hooks:
-            from tejat.app.hooks import start_hooks
-
-            hooks = start_hooks(run_config, approver, services)
+        problems += register_skills(run_config, services, registry) if registers_skills else ()
+        hooks = _start_hooks(run_config, approver, services, functions)
         make_scheduler = partial(
             _make_scheduler,
             *(run_config, approver, registry, services, hooks, policy, policy_texts),
@@ -223,11 +241,25 @@ def open_toolset(
         external = None
         if has_external_tools(settings):
             external = _make_external_tools(run_config, services, registry, approver)
-        notes = (*run_config.notes, *services.sandbox_notes, *problems)
+        notes = (*run_config.notes, *services.sandbox.notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
         if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
             _load_policy_now(toolset, run_config, policy.mode)
+        stack.callback(toolset.mark_closed)
         yield toolset
+
+
+def _start_hooks(
+    run_config: RunConfig,
+    approver: Approver | None,
+    services: "ToolServices",
+    functions: "Sequence[tuple[HookEvent, Hook]]",
+) -> "SessionHooks | None":
+    if not run_config.settings.hooks and not run_config.extension_effects.hooks and not functions:
+        return None
+    from tejat.app.hooks import start_hooks
+
+    return start_hooks(run_config, approver, services, functions)
 
 
 def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
@@ -277,7 +309,7 @@ def _make_scheduler(
             roots,
             home=run_config.paths.home,
             search_path=run_config.environment.get("PATH", os.defpath),
-            enclosure=services.enclosure,
+            enclosure=services.sandbox.enclosure,
             skill_scripts=partial(find_skill_scripts, services),
         ),
         approver,
@@ -285,6 +317,7 @@ def _make_scheduler(
         save_sandboxed=partial(switch_on_sandboxed, run_config.paths),
         remembers=not settings.always_disabled.value,
         rule_roots=rule_roots,
+        tool_rules=find_tool_rules,
     )
     outputs = _output_directories(run_config.paths)
     return Scheduler(
@@ -354,18 +387,3 @@ def run_blocking_inline() -> "Generator[None]":
         yield
     finally:
         run_inline.reset(token)
-
-
-def builtin_registry() -> ToolRegistry:
-    """The built-in tools without a workspace, only to be listed."""
-    return session_registry(_NoServices())
-
-
-class _NoServices:
-    def workspace(self) -> NoReturn:
-        raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
-
-    shell = memory = web = corrector = preset_answers = session_state = subagents = plan_mode = recall = workspace
-
-    def offers(self, tool: str) -> bool:
-        return tool not in UNDECLARED_TOOLS and tool != RECALL

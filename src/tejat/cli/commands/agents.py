@@ -2,13 +2,14 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 
 from tejat.app.inspection.subagents import SubagentSummary, inspect_subagents, validate_agent_file
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error, print_errors
-from tejat.config.agents.entries import SubagentState
+from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, translate
@@ -26,7 +27,7 @@ def run(words: list[str]) -> int:
             case [] | ["list"]:
                 return _list(options)
             case ["validate", path]:
-                return _validate(path)
+                return _validate(path, plays=options.run)
             case given:
                 return parser.reject_words(given)
     except TejatError as error:
@@ -38,8 +39,11 @@ def make_parser() -> CommandParser:
     """The parser of `tejat agents`."""
     parser = CommandParser(
         "tejat agents",
-        _("List the sub-agents that the model can call here, and check agent files. Nothing is started."),
-        usages=("tejat agents [list] [-o json] [--tokens]", "tejat agents validate PATH"),
+        _(
+            "List the sub-agents that the model can call here, and check agent files. With --run, the examples of an "
+            "agent are played in a temporary project. No program is started."
+        ),
+        usages=("tejat agents [list] [-o json] [--tokens]", "tejat agents validate PATH [--run]"),
         actions=(
             ("list", _("list the agents: built-in, of this project, your own, and of extensions")),
             ("validate", _("check an agent file, or all agent files of a directory")),
@@ -47,7 +51,7 @@ def make_parser() -> CommandParser:
         examples=(("tejat agents list", ""), ("tejat agents validate .gemini/agents/reviewer.md", "")),
         exit_codes=(
             ("0", _("listed, or no problems found")),
-            ("1", _("an agent file cannot be used")),
+            ("1", _("an agent file cannot be used, or an example failed")),
             ("2", _("bad usage")),
             ("52", _("the settings have errors")),
         ),
@@ -61,6 +65,9 @@ def make_parser() -> CommandParser:
         help=_("print a table (the default), or a JSON array"),
     )
     parser.add_argument("--tokens", action="store_true", help=_("show the tokens of each agent"))
+    parser.add_argument(
+        "--run", action="store_true", help=_("with validate: play the examples (tests/NAME.toml beside the file)")
+    )
     return parser
 
 
@@ -94,7 +101,7 @@ def _row(each: SubagentSummary, *, with_tokens: bool) -> tuple[str, ...]:
     return (name, *tokens, provenance.label, each.state, each.model, each.tool_label, each.limits, provenance.path)
 
 
-def _validate(path: str) -> int:
+def _validate(path: str, *, plays: bool) -> int:
     entries = validate_agent_file(load_run_config(["."]), builtin_registry(), os.path.abspath(path))
     code = EXIT_OK
     for entry in entries:
@@ -108,4 +115,16 @@ def _validate(path: str) -> int:
     if not entries:
         print(_("No agent files found in {path}.", path=path))
         return EXIT_FAILED
-    return code
+    return max(code, _play_examples(entries)) if plays else code
+
+
+def _play_examples(entries: Sequence[SubagentEntry]) -> int:
+    # Imported late: the checks need no session.
+    from tejat.app.inspection.examples.player import play_agent_examples
+    from tejat.cli.example_output import print_examples
+
+    files = [(entry.name, entry.provenance.path) for entry in entries if entry.state is SubagentState.AVAILABLE]
+    examples = [example for name, file in files for example in play_agent_examples(name, file)]
+    if files:
+        print_examples(examples, os.path.dirname(files[0][1]))
+    return EXIT_OK if examples and all(example.passed for example in examples) else EXIT_FAILED

@@ -101,6 +101,7 @@ def make_parser() -> CommandParser:
     parser.add_argument("--json", action="store_true", help=_("print JSON"))
     parser.add_argument(
         "--setup",
+        "--from-gemini",
         action="store_true",
         help=_("show what was carried over from Gemini CLI, key by key, and what was not"),
     )

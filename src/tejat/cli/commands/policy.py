@@ -78,6 +78,7 @@ def _explain(options: argparse.Namespace) -> int:
     print(_("  source: {source}", source=one_line(explanation.source)))
     print(_("  mode:   {mode}", mode=one_line(describe_mode(explanation.mode, explanation.mode_source))))
     _print_tree(_("commands in the line:"), explanation.commands)
+    _print_tree(_("scripts of skills in the line:"), explanation.scripts)
     _print_tree(_("not a plain command line:"), explanation.doubts)
     return EXIT_OK
 

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.sandbox_checks import sandbox_checks
-from tejat.app.tools.sandbox_image import plan_image_build
+from tejat.app.tools.sandbox.checks import sandbox_checks
+from tejat.app.tools.sandbox.image import plan_image_build
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.doctor import print_checks
 from tejat.cli.messages import one_line, print_error, print_usage_error

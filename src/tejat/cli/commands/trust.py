@@ -5,7 +5,7 @@ import os
 import sys
 
 from tejat.app.run_config import load_run_config
-from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
+from tejat.app.session.prompt.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import confirm, one_line, print_error
 from tejat.config.paths import AppPaths, app_paths

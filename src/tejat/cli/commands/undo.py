@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from tejat.app.inspection.openers import open_undo
-from tejat.app.session.undo_text import (
+from tejat.app.session.undo.text import (
     MAX_PATHS,
     change_counts,
     latest_entries,

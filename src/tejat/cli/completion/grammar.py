@@ -169,13 +169,14 @@ _COMMAND_VALUES: Mapping[str, Values] = {
 }
 _POSITIONAL: Mapping[str, Values] = {
     "docs": ValueKind.PAGES,
+    "export": ValueKind.SESSIONS,
     "trust": ValueKind.DIRECTORIES,
     "tools call": ValueKind.TOOLS,
     "policy explain": ValueKind.TOOLS,
     "sessions show": ValueKind.SESSIONS,
     "sessions resume": ValueKind.SESSIONS,
     "sessions delete": ValueKind.SESSIONS,
-    "sessions export": ValueKind.SESSIONS,
+    "sessions stats": ValueKind.SESSIONS,
     "mcp remove": ValueKind.SERVERS,
     "mcp test": ValueKind.SERVERS,
     "mcp enable": ValueKind.SERVERS,

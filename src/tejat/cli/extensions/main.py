@@ -29,7 +29,8 @@ def make_parser() -> CommandParser:
         "tejat extensions",
         _(
             "Manage extensions, in the format and directory of Gemini CLI. Nothing of an extension is run by these "
-            "commands. `tejat extensions COMMAND --help` shows the options of a command."
+            "commands, except MCP servers by `preview --probe`. `tejat extensions COMMAND --help` shows the options of "
+            "a command."
         ),
         usages=("tejat extensions COMMAND ...",),
         actions=(

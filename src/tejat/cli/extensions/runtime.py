@@ -1,6 +1,7 @@
 """What all commands of `tejat extensions` share: configuration, questions, errors and exit codes."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -20,6 +21,7 @@ from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.prompter import PlainPrompter
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.shared.external.pager import Pager
 
 
 def exit_codes(*, asks: bool = True) -> tuple[tuple[str, str], ...]:
@@ -33,7 +35,8 @@ class ExtensionRuntime:
 
     def __init__(self, environment: ExtensionEnvironment, *, agrees: bool) -> None:
         self.environment = environment
-        prompter = _CommandPrompter(_print_line, Style(sys.stdout), ExternalEditor())
+        pager = Pager((os.path.realpath("."),))
+        prompter = _CommandPrompter(_print_line, Style(sys.stdout), ExternalEditor(), pager)
         self.dialog = ConsentDialog(prompter, agrees=agrees, can_ask=is_interactive())
         self.installer = ExtensionInstaller(environment, self.dialog, report_progress=_progress_line())
 

@@ -4,8 +4,6 @@ import argparse
 import asyncio
 import os
 import secrets
-import signal
-from collections.abc import Awaitable, Callable
 
 from tejat import __version__
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
@@ -14,11 +12,12 @@ from tejat.cli.messages import print_error, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import UsageError
-from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.ui.mcp_server.stdio import serve_stdio
 from tejat.ui.mcp_server.streamable_http import ENDPOINT_PATH, serve_http
 from tejat.ui.mcp_server.tool_server import ToolServer
+from tejat.ui.shared.signal_stop import run_until_signal
+from tejat.ui.shared.stdio_pipes import protocol_output
 
 _TOKEN_VARIABLE = "TEJAT_MCP_TOKEN"
 _MIN_TOKEN_LENGTH = 16
@@ -87,23 +86,17 @@ async def _serve(options: argparse.Namespace) -> int:
         server = ToolServer(host, version=__version__)
         try:
             if options.http is None:
-                return await _run_until_signal(lambda: _serve_lines(server))
-            return await _run_until_signal(lambda: _serve_http(server, options.http, options.token_file))
+                return await run_until_signal(lambda: _serve_lines(server))
+            return await run_until_signal(lambda: _serve_http(server, options.http, options.token_file))
         finally:
             server.close()
 
 
 async def _serve_lines(server: ToolServer) -> None:
-    """Serve on standard output, and redirect everything else written there to standard error."""
     if os.isatty(0):
         print_error(_("Waiting for an MCP client on standard input. Press Ctrl-D to stop."))
-    sink = os.dup(1)
-    os.dup2(2, 1)
-    try:
+    with protocol_output() as sink:
         await serve_stdio(server, source=0, sink=sink, warn=print_error)
-    finally:
-        os.dup2(sink, 1)
-        os.close(sink)
 
 
 async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> None:
@@ -141,27 +134,3 @@ def _read_token(file: str | None) -> tuple[str, str]:
         raise UsageError(text)
     header = "Authorization: Bearer ..."
     return given, _("Clients must send the token from {place} in the header {header}", place=where, header=header)
-
-
-async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:
-    """Serve until it ends or a signal comes, and then shut down.
-
-    A second signal ends the program at once. Ignored signals stay ignored, as with nohup.
-    """
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(serving())
-    signals: list[int] = []
-
-    def end(number: int) -> None:
-        loop.remove_signal_handler(number)
-        signals.append(number)
-        task.cancel()
-
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, end, number)
-    await asyncio.wait((task,))
-    if signals:
-        return 128 + signals[0]
-    task.result()
-    return EXIT_OK

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
-from tejat.app.tools.toolset import Toolset, open_tools, run_blocking_inline
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import Toolset, run_blocking_inline
 from tejat.cli.messages import print_error, print_errors
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.tools.arguments import parse_arguments

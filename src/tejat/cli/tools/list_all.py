@@ -3,7 +3,8 @@
 import argparse
 import asyncio
 
-from tejat.app.tools.toolset import Toolset, open_tools
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import Toolset
 from tejat.cli.messages import print_errors
 from tejat.cli.tools.view import print_tools
 from tejat.core.exit_codes import EXIT_OK

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag

@@ -1,8 +1,9 @@
 """The sub-agents of a session, by name."""
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.config.agents.builtin import DESCRIPTIONS, GENERALIST, HELP, builtin_definition
 from tejat.config.agents.catalogue import SubagentCatalogue, build_catalogue
@@ -45,27 +46,45 @@ class SubagentSources:
 
 
 class SubagentRegistry:
-    """All agents that were found. `problems` are lines for the user about files and settings that cannot be used."""
+    """All agents that can be found. The files are read on first use, in whatever thread that is.
+
+    Reading them raises nothing: what is unusable is an entry or a problem.
+    """
 
     def __init__(self, sources: SubagentSources) -> None:
         self._sources = sources
-        self.entries: tuple[SubagentEntry, ...] = ()
-        self.problems: tuple[str, ...] = ()
-        self.reload(sources)
+        self._found: _FoundAgents | None = None
+        self._lock = threading.Lock()
 
     def reload(self, sources: SubagentSources) -> None:
-        """Read all files again. Raises nothing: what is unusable is an entry or a problem."""
-        self._sources, problems = sources, list[str]()
-        if not sources.is_enabled:
-            self.entries, self.problems = (), ()
-            return
-        found = list(_builtin_entries(sources))
-        if sources.directories:
-            found += _read_directories(sources, problems)
-        if sources.overrides:
-            found = [_apply_overrides(entry, sources, problems) for entry in found]
-        self.entries = tuple(_hide_duplicates(found))
-        self.problems = (*problems, *(line for entry in self.entries for line in entry.problems))
+        """Read all files again."""
+        with self._lock:
+            self._sources, self._found = sources, _find_agents(sources)
+
+    def replace_definitions(self, change: Callable[[SubagentDefinition], SubagentDefinition]) -> None:
+        """Change the definition of every agent, until the files are read again."""
+        found = self._find()
+        entries = (
+            entry if entry.definition is None else replace(entry, definition=change(entry.definition))
+            for entry in found.entries
+        )
+        with self._lock:
+            self._found = found._replace(entries=tuple(entries))
+
+    @property
+    def entries(self) -> tuple[SubagentEntry, ...]:
+        return self._find().entries
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Lines for the user about files and settings that cannot be used."""
+        return self._find().problems
+
+    def _find(self) -> "_FoundAgents":
+        with self._lock:
+            if self._found is None:
+                self._found = _find_agents(self._sources)
+            return self._found
 
     def find(self, name: str) -> SubagentDefinition | None:
         """The agent that a bare or qualified name means, None if there is none or it is disabled."""
@@ -110,6 +129,24 @@ class SubagentRegistry:
         """The section and how it was fitted."""
         items = [CatalogueItem(each.name, each.description) for each in self.available()]
         return build_catalogue(items, window=window, limit=self._sources.catalogue_tokens)
+
+
+class _FoundAgents(NamedTuple):
+    entries: tuple[SubagentEntry, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def _find_agents(sources: SubagentSources) -> _FoundAgents:
+    if not sources.is_enabled:
+        return _FoundAgents()
+    problems: list[str] = []
+    found = list(_builtin_entries(sources))
+    if sources.directories:
+        found += _read_directories(sources, problems)
+    if sources.overrides:
+        found = [_apply_overrides(entry, sources, problems) for entry in found]
+    entries = tuple(_hide_duplicates(found))
+    return _FoundAgents(entries, (*problems, *(line for entry in entries for line in entry.problems)))
 
 
 def _builtin_entries(sources: SubagentSources) -> Iterator[SubagentEntry]:

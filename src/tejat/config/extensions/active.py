@@ -9,6 +9,7 @@ from tejat.core.frozen import field, frozen
 
 if TYPE_CHECKING:
     from tejat.config.extensions.consent_store import ExtensionConsent
+    from tejat.config.extensions.loader import FoundExtension
     from tejat.config.extensions.manifest import ExtensionManifest
     from tejat.config.extensions.pinned import PinnedExtension
     from tejat.config.hooks import HookConfig
@@ -71,13 +72,14 @@ class ExtensionEffects:
 
     `rules` are policy files of those in use and of those that changed since they were agreed to, `hooks` of those in
     use, `secrets` the values of their settings that must not be stored or sent anywhere, by variable. `warnings` say
-    which are left out.
+    which are left out, `unreviewed` are those of them that are new or changed.
     """
 
     rules: "tuple[PolicyFile, ...]" = ()
     hooks: "tuple[HookConfig, ...]" = ()
     secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     warnings: tuple[str, ...] = ()
+    unreviewed: "tuple[FoundExtension, ...]" = ()
 
 
 NO_EFFECTS = ExtensionEffects()

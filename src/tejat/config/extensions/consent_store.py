@@ -41,6 +41,9 @@ class ConsentParty(StrEnum):
     """It was installed by Gemini CLI and taken over as it was."""
 
 
+_PARTIES = {party.value: party for party in ConsentParty}
+
+
 @frozen
 class ExtensionConsent:
     """An extension as it was agreed to.
@@ -326,7 +329,7 @@ def _parse_consent(path: str, directory: str, value: object) -> ExtensionConsent
             "when": int(when),
             "excludeTools": list(),
             "declared": dict(),
-        } if who in list(ConsentParty):
+        } if who in _PARTIES:
             entry = cast("dict[str, object]", value)
             texts = {key: str(entry.get(key, "")) for key in ("source", "type", "ref", "revision", "shown", "details")}
             return ExtensionConsent(
@@ -334,7 +337,7 @@ def _parse_consent(path: str, directory: str, value: object) -> ExtensionConsent
                 FolderIdentity(device, inode, owner),
                 name,
                 version,
-                ConsentParty(who),
+                _PARTIES[who],
                 when,
                 _parse_pins(path, cast("dict[str, object]", entry["declared"])),
                 follows=entry.get("follows") is True,

@@ -106,6 +106,7 @@ class _Search:
         checks_all: bool,
     ) -> None:
         self._paths = paths
+        self._directory = paths.extensions
         self._root = root
         self._real_paths = RealPaths()
         self._selection = None if selection is None else _selected_names(selection)
@@ -144,26 +145,31 @@ class _Search:
 
     def _find_one(self, name: str) -> FoundExtension | None:
         """Decide about one directory, None if there is nothing to tell about it."""
-        directory = os.path.join(self._paths.extensions, name)
+        path = directory = os.path.join(self._directory, name)
         consent = (self._consents or {}).get(self._real_paths.find(directory))
         is_restricting = consent is not None and not self._find_off_reason(consent.name)
-        found = FoundExtension(
-            directory, directory, name, ExtensionState.BROKEN, consent=consent, is_restricting=is_restricting
-        )
+        record: InstallRecord | None = None
+        manifest: ExtensionManifest | None = None
+
+        def found(reason: str = "") -> FoundExtension:
+            own_name = name if manifest is None else manifest.name
+            return FoundExtension(
+                *(directory, path, own_name, ExtensionState.BROKEN, reason, manifest, record, consent),
+                is_restricting=is_restricting,
+            )
+
         try:
             record = read_install_record(directory)
             path = content_path(directory, record)
-            found = replace(found, record=record, path=path)
             if not os.path.lexists(os.path.join(path, MANIFEST)):
                 is_empty = not os.listdir(directory)
-                return None if is_empty else replace(found, reason=_missing_manifest(path, record))
+                return None if is_empty else found(_missing_manifest(path, record))
             manifest = read_manifest(path)
-            found = replace(found, name=manifest.name, manifest=manifest)
-            return self._decide(found, manifest)
+            return self._decide(found(), manifest)
         except ConfigurationError as error:
-            return replace(found, reason=_one_line(error))
+            return found(_one_line(error))
         except (UsageError, OSError) as error:
-            return replace(found, reason=str(error))
+            return found(str(error))
 
     def _decide(self, found: FoundExtension, manifest: ExtensionManifest) -> FoundExtension:
         """Raises ConfigurationError and UsageError where it is broken."""

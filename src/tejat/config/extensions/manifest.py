@@ -156,7 +156,7 @@ def is_within(relative: str) -> bool:
 
 def _parse_plain(path: str, text: str) -> SettingsFile:
     """Parse strict JSON, which is much faster, without positions. Raises ValueError."""
-    top = _node(json.loads(text, object_pairs_hook=_unique_members))
+    top = _node(_DECODER.decode(text))
     if not isinstance(top.value, dict):
         raise ValueError(path)
     return SettingsFile(path, SourceTier.EXTENSION, top.value, str)
@@ -167,6 +167,9 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(members) < len(pairs):
         raise ValueError("a key is used twice")
     return members
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_members)
 
 
 def _node(value: object) -> JsonNode:
@@ -190,21 +193,21 @@ def _parse_with_positions(path: str, text: str) -> SettingsFile:
 
 def _read(file: SettingsFile, text: str) -> ExtensionManifest:
     """Raises SettingsError."""
-    name, excluded = _required(file, "name"), file.find(SettingKey("excludeTools"))
+    name, excluded = _required(file, "name"), _find(file, "excludeTools")
     if not _NAME.fullmatch(name.string()):
         raise name.error(lazy("letters, digits and dashes"))
-    servers, plan = file.find(SettingKey("mcpServers")), file.find(SettingKey("plan"))
+    servers, plan = _find(file, "mcpServers"), _find(file, "plan")
     plan_directory = None if plan is None else plan.members().get("directory")
     manifest = ExtensionManifest(
         file.path,
         name.string(),
         _required(file, "version").string(),
         _text(file, "description"),
-        _read_context_files(file.find(SettingKey("contextFileName"))),
+        _read_context_files(_find(file, "contextFileName")),
         () if excluded is None else tuple(_at_line(file, entry, text) for entry in excluded.entries()),
-        _read_settings(file.find(SettingKey("settings"))),
+        _read_settings(_find(file, "settings")),
         () if servers is None else tuple(servers.members()),
-        _read_theme_names(file.find(SettingKey("themes"))),
+        _read_theme_names(_find(file, "themes")),
         "" if plan_directory is None or plan_directory.is_blank else plan_directory.string(),
         _text(file, "migratedTo"),
         tuple(member for member in file.members if member not in FIELDS),
@@ -215,8 +218,13 @@ def _read(file: SettingsFile, text: str) -> ExtensionManifest:
     return manifest
 
 
+def _find(file: SettingsFile, name: str) -> SettingValue | None:
+    """The value of a field. Most manifests have few of them."""
+    return file.find(SettingKey(name)) if name in file.members else None
+
+
 def _required(file: SettingsFile, name: str) -> SettingValue:
-    found = file.find(SettingKey(name))
+    found = _find(file, name)
     if found is None:
         raise SettingsError(lazy("{name} is missing", name=name), path=file.path)
     found.string()
@@ -224,7 +232,7 @@ def _required(file: SettingsFile, name: str) -> SettingValue:
 
 
 def _text(file: SettingsFile, name: str) -> str:
-    found = file.find(SettingKey(name))
+    found = _find(file, name)
     return "" if found is None or found.is_blank else found.string()
 
 

@@ -11,7 +11,9 @@ from tejat.config.extensions.pins import (
     check_code,
     check_declared,
     digest_content,
+    is_unchanged,
 )
+from tejat.config.files.reader import AllowedWriters, read_config_bytes
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import folder_identity
 from tejat.core.errors import UsageError
@@ -58,6 +60,22 @@ class PinnedExtension:
         except (UsageError, OSError) as error:
             return lazy("the extension {name} cannot be checked: {why}", name=self._name, why=error)
         return describe_change(self._name, check.changed[0]) if check.changed else ""
+
+    def find_file_change(self, path: str, status: os.stat_result) -> str:
+        """The reason why a declared file must not be read now, empty if it is as agreed. `status` follows links.
+
+        Its content is read only if its identity is another one. Raises ConfigurationError.
+        """
+        pin = self._consent.declared.get(path.removeprefix(f"{self._path}/"))
+        if pin is None or pin.is_link:
+            pin = self._consent.declared.get(os.path.relpath(os.path.realpath(path), self._root))
+        if pin is not None:
+            if is_unchanged(pin, status):
+                return ""
+            content = read_config_bytes(path, writers=AllowedWriters.ANYONE)
+            if content is not None and digest_content(content) == pin.digest:
+                return ""
+        return describe_change(self._name, path)
 
     def accepts_declared(self, relative: str, content: bytes) -> bool:
         """Whether this is the content of a declared file that was agreed to."""

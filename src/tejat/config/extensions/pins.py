@@ -26,8 +26,8 @@ MAX_DECLARED_FILES = 5_000
 HOOKS_FILE = "hooks/hooks.json"
 
 _UNPINNED = frozenset({".git", INSTALL_RECORD, SETTINGS_FILE})
-_TREES = ("commands", "skills")
-_SUFFIXES = {"agents": ".md", "policies": ".toml"}
+_TREES = {"commands": "", "skills": "", "agents": ".md", "policies": ".toml"}
+"""The directories of declared files: everything below them, or the files in them with a suffix."""
 _LINK = "link:"
 _PIECE = 2**20
 
@@ -134,6 +134,13 @@ def digest_content(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
+def is_unchanged(pin: Pin, status: os.stat_result) -> bool:
+    """Whether a file has the identity that was pinned. Then it need not be read."""
+    # A plain tuple: this is done for thousands of files.
+    identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return pin.identity == identity and pin.is_executable == _is_executable(status)
+
+
 class _DeclaredFiles:
     """Finds the declared files below a real path. Links are followed inside of it; what they lead to is declared."""
 
@@ -143,18 +150,19 @@ class _DeclaredFiles:
         self._walked: set[str] = set()
 
     def find(self, context_files: Sequence[str]) -> dict[str, os.stat_result]:
-        here = set(_names(self._root))
+        here = {entry.name: entry for entry in _entries(self._root, must_exist=True)}
         for relative in (MANIFEST, *context_files):
             if relative.partition("/")[0] in here:
                 self._add(relative)
         if "hooks" in here:
             self._add(HOOKS_FILE)
-        for name in _TREES:
-            if name in here:
-                self._add_tree(name)
-        for name, suffix in _SUFFIXES.items():
-            if name in here:
-                self._add_tree(name, suffix)
+        for name, suffix in _TREES.items():
+            if (entry := here.get(name)) is None:
+                continue
+            if entry.is_symlink():
+                self._add_status(name, entry.stat(follow_symlinks=False))
+            else:
+                self._add_directory(name, suffix)
         return self._found
 
     def _add(self, relative: str) -> None:
@@ -172,16 +180,8 @@ class _DeclaredFiles:
             raise _unreadable(self._root, relative, error) from error
         self._add_status(relative, status)
 
-    def _add_tree(self, relative: str, suffix: str = "") -> None:
-        """Add the files of a directory: those in it with the suffix, or without one all below it."""
-        path = os.path.join(self._root, relative)
-        if os.path.islink(path):
-            self._add_status(relative, os.lstat(path))
-        else:
-            self._add_directory(relative, suffix)
-
     def _add_directory(self, relative: str, suffix: str = "") -> None:
-        """Add the files of a directory that is no link."""
+        """Add the files of a directory that is no link: those in it with the suffix, or without one all below it."""
         if relative in self._walked:
             return
         self._walked.add(relative)
@@ -209,7 +209,7 @@ class _DeclaredFiles:
     def _follow(self, relative: str) -> None:
         target = _link_target(self._root, relative)
         if os.path.isdir(os.path.join(self._root, target)):
-            self._add_tree(target)
+            self._add_directory(target)
         else:
             self._add(target)
 
@@ -222,8 +222,7 @@ def _compare(root: str, files: Mapping[str, os.stat_result], pins: Mapping[str, 
         if pin is None:
             changed.append(relative)
             continue
-        is_same = pin.identity == _identity(status) and pin.is_executable == _is_executable(status)
-        if is_same and pin.digest:
+        if pin.digest and is_unchanged(pin, status):
             continue
         present = _pin(root, relative, status)
         # Without a digest only an unchanged identity tells that the content is the one that was seen.
@@ -283,20 +282,13 @@ def _check_limits(count: int, size: int) -> None:
         raise UnpinnableExtension(lazy("more than {most} GiB of files", most=MAX_BYTES // 2**30))
 
 
-def _names(path: str) -> list[str]:
-    try:
-        return os.listdir(path)
-    except OSError as error:
-        raise _unreadable(path, "", error) from error
-
-
-def _entries(path: str) -> list["os.DirEntry[str]"]:
+def _entries(path: str, *, must_exist: bool = False) -> list["os.DirEntry[str]"]:
     try:
         with os.scandir(path) as entries:
             return list(entries)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
     except OSError as error:
+        if not must_exist and isinstance(error, FileNotFoundError | NotADirectoryError):
+            return []
         raise _unreadable(path, "", error) from error
 
 

@@ -18,11 +18,13 @@ MAX_ENTRIES = 3000
 class ParseCache:
     """JSON values by the path and the identity of a file. `version` is that of the parser.
 
+    Unless it `keeps_unused`, `save` drops the values that were not asked for: those of files that are gone.
     Raises nothing: without a usable file everything is parsed again.
     """
 
-    def __init__(self, path: str, *, version: str) -> None:
+    def __init__(self, path: str, *, version: str, keeps_unused: bool = True) -> None:
         self._path = path
+        self._keeps_unused = keeps_unused
         self._version = version
         self._entries: dict[str, JsonValue] = {}
         self._used: dict[str, JsonValue] = {}
@@ -47,10 +49,11 @@ class ParseCache:
         self._has_changed = True
 
     def save(self) -> None:
-        """Write the values if any is new. Those not used for the longest time are dropped beyond a limit."""
-        if not self._has_changed:
+        """Write the values if any is new or dropped. Those not used for the longest time go beyond a limit."""
+        unused = [(path, entry) for path, entry in self._entries.items() if path not in self._used]
+        if not self._has_changed and (self._keeps_unused or not unused):
             return
-        kept = [(path, entry) for path, entry in self._entries.items() if path not in self._used]
+        kept = unused if self._keeps_unused else []
         entries = dict([*kept, *self._used.items()][-MAX_ENTRIES:])
         with suppress(OSError, UsageError):
             make_private_directory(os.path.dirname(self._path))

@@ -20,14 +20,20 @@ def report_once(path: str, facts: Mapping[str, str]) -> bool:
 
     Raises nothing: what cannot be remembered is reported again.
     """
-    reported = _read_reported(path)
-    if all(reported.get(name) == fact for name, fact in facts.items()):
+    if is_reported(path, facts):
         return False
+    reported = _read_reported(path)
     kept = [(name, fact) for name, fact in reported.items() if name not in facts]
     with suppress(OSError, UsageError):
         make_private_directory(os.path.dirname(path))
         write_private_file(path, dump_json(dict([*kept, *facts.items()][-_MAX_FACTS:])))
     return True
+
+
+def is_reported(path: str, facts: Mapping[str, str]) -> bool:
+    """Whether all of these facts are remembered. Raises nothing."""
+    reported = _read_reported(path)
+    return all(reported.get(name) == fact for name, fact in facts.items())
 
 
 def report_new(path: str, facts: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.admin import apply_admin_settings
 from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, SettingValue, read_settings_file
-from tejat.config.settings.types import Setting, SettingProblem, Settings
+from tejat.config.settings.types import McpServer, Setting, SettingProblem, Settings
 from tejat.core.approval.modes import SandboxRequest
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
@@ -32,10 +32,18 @@ class SettingsLoader:
     """Loads the settings of one start: every file is read once, however often the settings are merged.
 
     `files` are those that counted in the last load, lowest precedence first. With a list of `faults` errors are added
-    to it, and the file or value is left out, instead of being raised.
+    to it, and the file or value is left out, instead of being raised. `servers` are more MCP servers; they replace
+    those of the settings that have the same names.
     """
 
-    def __init__(self, paths: AppPaths, *, faults: list[ConfigurationError] | None = None) -> None:
+    def __init__(
+        self,
+        paths: AppPaths,
+        *,
+        faults: list[ConfigurationError] | None = None,
+        servers: Mapping[str, Setting[McpServer]] = MappingProxyType({}),
+    ) -> None:
+        self._servers = servers
         self.files: tuple[SettingsFile, ...] = ()
         self._faults = faults
         self._paths = paths
@@ -74,6 +82,8 @@ class SettingsLoader:
             hidden = {entry.value.upper() for entry in merged.environment_blocked}
             reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
             merged = replace(merged, mcp_servers=_merge(reread, (), self.report_fault).mcp_servers)
+        if self._servers:
+            merged = replace(merged, mcp_servers={**merged.mcp_servers, **self._servers})
         merged = apply_admin_settings(merged)
         if merged.base_url is not None:
             merged = replace(merged, base_url_model=_model_of_user(whole))

@@ -148,6 +148,7 @@ class Settings:
     shell_environment: Setting[tuple[str, ...]] = Setting(())
     auto_allow_sandboxed: Setting[bool] = Setting(value=False)
     search_url: Setting[str] | None = None
+    editor_terminals: Setting[bool] = Setting(value=True)
 
     mcp_allowed: Setting[tuple[str, ...]] | None = None
     mcp_excluded: tuple[Setting[str], ...] = ()
@@ -206,6 +207,7 @@ class Settings:
     output_format: Setting[str] = Setting("text")
     notifications_enabled: Setting[bool] = Setting(value=False)
     notification_method: Setting[str] = Setting("auto")
+    session_server: Setting[bool] = Setting(value=True)
     session_retention: Setting[SessionRetention] = Setting(DEFAULT_RETENTION)
     theme: Setting[str] | None = None
     auto_theme: Setting[bool] = Setting(value=True)

@@ -11,6 +11,7 @@ from tejat.config.skills.skill_file import decode_skill, parse_skill
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.paths import is_beneath
 from tejat.workspace.files.regular_file import regular_file_opener
 
 MAX_FILES = 5000
@@ -20,8 +21,10 @@ MAX_LISTED = 200
 RECORD_FILE = ".tejat-skill.json"
 """Where an installed skill comes from. It is not part of the skill."""
 
-_UNLISTED = frozenset({"node_modules", ".git"})
+_UNPINNED = ".git"
+_UNLISTED = frozenset({"node_modules", _UNPINNED})
 _CHUNK = 2**20
+_LINK = "link:"
 
 
 @frozen
@@ -36,6 +39,25 @@ class SkillContent:
     digest: str
     files: Mapping[str, str] = field(repr=False)
     sizes: Mapping[str, int] = field(repr=False)
+
+    def find_outside_link(self, directory: str) -> str:
+        """The first link in the skill's directory that leads out of it or nowhere, empty if there is none."""
+        top = os.path.realpath(directory)
+        links = sorted(name for name, pin in self.files.items() if pin.startswith(_LINK))
+        targets = ((name, os.path.realpath(os.path.join(top, name))) for name in links)
+        return next((name for name, target in targets if not self._is_pinned(target, top)), "")
+
+    def _is_pinned(self, path: str, top: str) -> bool:
+        """Whether a file, or every file in a directory, is among the files."""
+        relative = os.path.relpath(path, top)
+        return relative in self.files or (
+            is_beneath(path, top) and os.path.isdir(path) and _UNPINNED not in relative.split("/")
+        )
+
+    def digests(self) -> Iterator[tuple[str, str | None]]:
+        """The SHA-256 of each file by its path, None for a link."""
+        for name, pin in self.files.items():
+            yield name, None if pin.startswith(_LINK) else pin[1:]
 
 
 def read_skill_content(skill: Skill) -> SkillContent:
@@ -108,7 +130,7 @@ def _walk(directory: str) -> Iterator[tuple[str, os.stat_result]]:
                 if not entry.is_dir(follow_symlinks=False):
                     if relative != RECORD_FILE:
                         yield relative, entry.stat(follow_symlinks=False)
-                elif entry.name != ".git":
+                elif entry.name != _UNPINNED:
                     waiting.append(f"{relative}/")
             except OSError:
                 continue
@@ -118,7 +140,7 @@ def _pin(path: str) -> str:
     """The executable bit and the digest of a file, or the target of a link."""
     try:
         if os.path.islink(path):
-            return f"link:{os.readlink(path)}"
+            return f"{_LINK}{os.readlink(path)}"
         digest = hashlib.sha256()
         with open(path, "rb", opener=regular_file_opener) as file:
             is_executable = os.fstat(file.fileno()).st_mode & stat.S_IXUSR

@@ -24,6 +24,8 @@ MAX_DIRECTORIES = 2000
 """Entries of one directory that are looked at."""
 
 _CACHE_VERSION = "1"
+_PREFIXES = frozenset(Party)
+"""What qualified names of other skills begin with. No extension can be called so."""
 _SKIPPED = frozenset({"node_modules", ".git"})
 
 
@@ -97,6 +99,13 @@ class _SkillSearch:
 
     def add(self, place: SkillPlace) -> None:
         """Add the skills in a directory: itself if it is one, else those in it."""
+        if place.party is Party.EXTENSION and place.extension.lower() in _PREFIXES:
+            message = lazy(
+                "Ignoring the skills of the extension {name}: its name is reserved for other skills.",
+                name=place.extension,
+            )
+            self._report(place.directory, message)
+            return
         try:
             with os.scandir(place.directory) as entries:
                 links = {entry.name: entry.is_symlink() for entry in entries}
@@ -148,7 +157,12 @@ class _SkillSearch:
             if place.party in (Party.USER, Party.MACHINE):
                 check_status(status, path, self._writers(place))
             pin = self._find_pin(place, relative)
-            fields = self._read(path, directory, identity)
+            codex = _codex_status(directory)
+            _refuse_changed(place, path, status)
+            if codex is not None:
+                _refuse_changed(place, f"{directory}/{CODEX_FILE}", codex)
+            key = identity if codex is None else f"{identity} {file_identity(codex)}"
+            fields = self._read(path, directory, key)
         except ConfigurationError as error:
             self._report(
                 path, lazy("Skipped the skill {path}: {why}.", path=path, why=str(error).rstrip(".")), identity
@@ -182,11 +196,10 @@ class _SkillSearch:
         tier = SourceTier.ADMIN if place.party is Party.MACHINE else SourceTier.USER
         return allowed_writers(place.directory, tier)
 
-    def _read(self, path: str, directory: str, identity: str) -> SkillFields:
-        """Raises ConfigurationError."""
+    def _read(self, path: str, directory: str, key: str) -> SkillFields:
+        """The fields of a skill, whose files are as `key` says. Raises ConfigurationError."""
         if self._cache is None:
             return _parse(path, directory)
-        key = identity + _codex_identity(directory)
         known = self._cache.get(path, key)
         if isinstance(known, str):
             raise ConfigurationError(known)
@@ -212,11 +225,17 @@ def _parse(path: str, directory: str) -> SkillFields:
     return parse_skill(read_skill_text(path), directory)[0]
 
 
-def _codex_identity(directory: str) -> str:
+def _codex_status(directory: str) -> os.stat_result | None:
     try:
-        return " " + file_identity(os.stat(f"{directory}/{CODEX_FILE}"))
+        return os.stat(f"{directory}/{CODEX_FILE}")
     except OSError:
-        return ""
+        return None
+
+
+def _refuse_changed(place: SkillPlace, path: str, status: os.stat_result) -> None:
+    """Raise ConfigurationError for a file of an extension that is not as it was agreed to."""
+    if place.pinned is not None and (reason := place.pinned.find_file_change(path, status)):
+        raise ConfigurationError(lazy("{why}.", why=reason))
 
 
 def _to_json(fields: SkillFields) -> JsonObject:

@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen
 from tejat.core.provenance import Party
+
+if TYPE_CHECKING:
+    from tejat.config.extensions.pinned import PinnedExtension
 
 SKILLS = "skills"
 BUILT_IN_DIRECTORY = os.path.join(os.path.dirname(__file__), "builtin")
@@ -17,7 +21,8 @@ BUILT_IN_DIRECTORY = os.path.join(os.path.dirname(__file__), "builtin")
 class SkillPlace:
     """A directory of skills. Links may lead out of it unless it is `confined_to` a real path.
 
-    `relative` is its path from the root of the project, by which its files are pinned.
+    `relative` is its path from the root of the project, by which its files are pinned, and `pinned` the extension that
+    it belongs to.
     """
 
     directory: str
@@ -25,6 +30,7 @@ class SkillPlace:
     extension: str = ""
     confined_to: str = ""
     relative: str = ""
+    pinned: "PinnedExtension | None" = field(default=None, repr=False, compare=False)
 
 
 def skill_places(
@@ -43,7 +49,7 @@ def added_places(
     for extension in sorted(extensions, key=lambda each: each.name):
         directory = os.path.join(extension.path, SKILLS)
         real = real_paths.find(extension.path)
-        yield SkillPlace(directory, Party.EXTENSION, extension.name, confined_to=real)
+        yield SkillPlace(directory, Party.EXTENSION, extension.name, confined_to=real, pinned=extension.pinned)
     for directory in reversed(paths.admin):
         yield SkillPlace(os.path.join(directory, SKILLS), Party.MACHINE)
     for directory in user_skill_directories(paths):

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 
 CarriedText: TypeAlias = Callable[[], str]
 """Returns what the model is told after every summary, empty for nothing. It changes nothing."""
 
 
 @frozen
-class CompressionPreview:
+class CompressionPreview(Value):
     """What a summary would do now, in estimated tokens.
 
     `summarized` and `kept` count messages. `requests` are the user's requests that stay word for word, `carried` the

@@ -7,10 +7,12 @@ from typing import TypeAlias
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.approval.confirmation import ApprovalReply
-from tejat.core.frozen import frozen
+from tejat.core.errors import RunFailed
+from tejat.core.frozen import Value, frozen
 from tejat.core.messages.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse, Usage
 from tejat.core.tools.call_events import Event
+from tejat.core.ui.rich_value import RichValue
 
 
 class SessionSource(StrEnum):
@@ -30,7 +32,7 @@ class SessionEnd(StrEnum):
 
 
 @frozen
-class SessionStarted:
+class SessionStarted(Value):
     """The first event of a run. `session_id` is what resumes the session."""
 
     session_id: str
@@ -39,7 +41,7 @@ class SessionStarted:
 
 
 @frozen
-class Prompted:
+class Prompted(Value):
     """The prompt as the model gets it. `display_text` is what the user typed."""
 
     message: Message
@@ -47,24 +49,24 @@ class Prompted:
 
 
 @frozen
-class Steered:
+class Steered(Value):
     """Text that the user sent during the run. The model gets it with its next request."""
 
     text: str
 
 
 @frozen
-class TextStreamed:
+class TextStreamed(Value):
     text: str
 
 
 @frozen
-class ThoughtStreamed:
+class ThoughtStreamed(Value):
     text: str
 
 
 @frozen
-class Answered:
+class Answered(Value):
     """The model has finished one response. Its calls, if any, run next.
 
     A `purpose` other than the conversation marks a side request of a tool or the engine, which is not streamed.
@@ -76,7 +78,7 @@ class Answered:
 
 
 @frozen
-class Retrying:
+class Retrying(Value):
     """A failed attempt. Text streamed for this response is void; the next attempt begins after `wait` seconds."""
 
     kind: FailureKind
@@ -88,7 +90,7 @@ class Retrying:
 
 
 @frozen
-class AwaitingModel:
+class AwaitingModel(Value):
     """The model has sent nothing yet, `seconds` after a request of about `tokens` tokens."""
 
     seconds: float
@@ -97,7 +99,7 @@ class AwaitingModel:
 
 
 @frozen
-class RequestFailed:
+class RequestFailed(Value):
     """A model request that failed after all its attempts."""
 
     kind: FailureKind
@@ -107,14 +109,14 @@ class RequestFailed:
 
 
 @frozen
-class ModelChanged:
+class ModelChanged(Value):
     before: str
     after: str
     reason: str
 
 
 @frozen
-class HistoryRepaired:
+class HistoryRepaired(Value):
     """Repairs that made a resumed conversation valid."""
 
     repairs: tuple[str, ...]
@@ -128,12 +130,12 @@ class CompressionStatus(StrEnum):
 
 
 @frozen
-class CompressionStarted:
+class CompressionStarted(Value):
     """The model is asked to summarize the history. `Compressed` follows."""
 
 
 @frozen
-class Compressed:
+class Compressed(Value):
     """The outcome of compressing the history, in tokens. `by_user`: the user asked for it."""
 
     before: int
@@ -144,7 +146,7 @@ class Compressed:
 
 
 @frozen
-class LoopDetected:
+class LoopDetected(Value):
     """The model repeats itself. It is warned the first time; the run ends the second time."""
 
     detail: str
@@ -158,7 +160,7 @@ class Severity(StrEnum):
 
 
 @frozen
-class Noticed:
+class Noticed(Value):
     """A message for the user that needs no answer."""
 
     message: str
@@ -166,7 +168,7 @@ class Noticed:
 
 
 @frozen
-class PlanPresented:
+class PlanPresented(RichValue):
     """The model presented a plan. `mode` is the one it was approved for, empty if it was not approved."""
 
     path: str
@@ -179,14 +181,14 @@ class PlanPresented:
 
 
 @frozen
-class QuestionAsked:
+class QuestionAsked(Value):
     """The run waits for an answer from the user. See `Session.answer`."""
 
     question: PendingQuestion
 
 
 @frozen
-class QuestionAnswered:
+class QuestionAnswered(Value):
     """A question is settled. The reply is None if the question was withdrawn because the run ended."""
 
     question_id: str
@@ -218,7 +220,7 @@ class EndReason(StrEnum):
 
 
 @frozen
-class RunEnded:
+class RunEnded(RichValue):
     """The last event of every run.
 
     `text` is what the model said in this run; the figures are those of the session so far. `message` says why the run
@@ -235,6 +237,12 @@ class RunEnded:
     seconds: float = 0.0
     failure: FailureKind | None = None
     undelivered: tuple[str, ...] = ()
+
+    def raise_for_failure(self) -> "RunEnded":
+        """Return the event itself. Raises RunFailed if the run did not finish."""
+        if self.reason is not EndReason.FINISHED:
+            raise RunFailed(self)
+        return self
 
 
 AgentEvent: TypeAlias = (

@@ -20,11 +20,12 @@ class PromptAdded:
 
 @frozen
 class ResponseAdded:
-    """An answer of the model, emitted before any of its calls runs."""
+    """An answer of the model, emitted before any of its calls runs. `seconds` is the time of the request."""
 
     message: Message
     usage: Usage
     model: str
+    seconds: float | None = None
 
 
 @frozen

@@ -1,10 +1,18 @@
 """Options of an agent."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from tejat.core.agent.editor import EditorBuffers, EditorTerminals
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen
+from tejat.core.messages.types import JsonObject
 from tejat.core.tools.base import BaseTool
+
+if TYPE_CHECKING:
+    from tejat.core.agent.hooks import Hook, HookEvent
+    from tejat.core.agent.storage import SessionStorage
+    from tejat.core.model import Model
 
 PLAN_APPROVALS = (ApprovalMode.DEFAULT.value, ApprovalMode.AUTO_EDIT.value)
 """The modes in which an approved plan may be carried out."""
@@ -16,22 +24,27 @@ class AgentOptions:
 
     `directories` are the workspace roots; the first is the working directory. `model` is a name such as
     `gemini-2.5-pro`, `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None means the environment and
-    the settings decide. `mode` is an approval mode. `policy_paths` are policy files or directories that replace those
-    of the settings, `admin_policy_paths` the same for the administrator's; `strict_settings` makes unknown settings an
-    error. `sandbox` is `true` (any that works here), `auto`, `required`, `off` or the name of one. `tools` are added to
-    the built-in ones. `servers` selects MCP servers of the settings; None means all that the settings enable.
+    the settings decide. `client` is a model of the program's own, used instead. `mode` is an approval mode.
+    `policy_paths` are policy files or directories that replace those of the settings, `admin_policy_paths` the same for
+    the administrator's; `strict_settings` makes unknown settings an error. `sandbox` is `true` (any that works here),
+    `auto`, `required`, `off` or the name of one. `tools` are added to the built-in ones. `servers` selects MCP servers
+    of the settings; None means all that the settings enable. `mcp_servers` are more of them, in the format of the
+    settings, and count as the user's own. `buffers` and `terminals` are those of the editor that the session runs in.
     `extensions` are the names of the only extensions to use; None means all that are enabled. `answers` are answers to
     questions of the model, by header; `requires_answers` ends a run at a question that nobody can answer.
     `approve_plan` is the mode in which the model's plan is carried out without asking, None for no approval in advance.
     With `agents_in_copies` sub-agents change copies of the files, and the result is a diff.
     `trusts_folder` trusts the folder for this run. `resume` names a session: `latest`, a number or an id; without
-    `keeps_session` nothing is stored. `session_file` is a chat saved by Gemini CLI that a new session continues. The
-    limits end a run before the request that would exceed them. `record` is a file to record the model to, `replay` one
-    to replay. `system` replaces the system prompt, `environment` the environment of the process.
+    `keeps_session` nothing is stored. `storage` keeps the sessions instead of files. `session_file` is a chat saved by
+    Gemini CLI that a new session continues. `hooks` are Python functions that run on events. The limits end a run
+    before the request that would exceed them. `record` is a file to record the model to, `replay` one to replay.
+    `system` replaces the system prompt, `environment` the environment of the process. With `names_arguments` messages
+    name the arguments of `Agent` instead of flags and settings.
     """
 
     directories: tuple[str, ...] = (".",)
     model: str | None = None
+    client: "Model | None" = None
     mode: str | None = None
     allowed_tools: tuple[str, ...] = ()
     excluded_tools: tuple[str, ...] = ()
@@ -41,6 +54,9 @@ class AgentOptions:
     sandbox: str | None = None
     tools: tuple[BaseTool, ...] = ()
     servers: tuple[str, ...] | None = None
+    mcp_servers: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject], repr=False)
+    buffers: EditorBuffers | None = None
+    terminals: EditorTerminals | None = None
     extensions: tuple[str, ...] | None = None
     answers: tuple[tuple[str, str], ...] = ()
     requires_answers: bool = False
@@ -50,6 +66,8 @@ class AgentOptions:
     resume: str | None = None
     session_id: str | None = None
     session_file: str | None = None
+    storage: "SessionStorage | None" = None
+    hooks: "tuple[tuple[HookEvent, Hook], ...]" = ()
     keeps_session: bool = True
     max_turns: int | None = None
     max_tokens: int | None = None
@@ -58,4 +76,5 @@ class AgentOptions:
     record: str | None = None
     replay: str | None = None
     system: str | None = None
-    environment: Mapping[str, str] | None = None
+    environment: Mapping[str, str] | None = field(default=None, repr=False)
+    names_arguments: bool = False

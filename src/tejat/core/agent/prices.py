@@ -1,13 +1,13 @@
 """Prices of model requests."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 from tejat.core.model import Usage
 
 _MILLION = 1_000_000
 
 
 @frozen
-class Price:
+class Price(Value):
     """Dollars per million tokens.
 
     Writing to a cache costs `input` if `cache_write` is None. Each step holds a number of tokens and the price of

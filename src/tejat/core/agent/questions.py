@@ -1,11 +1,11 @@
 """Questions of a session that wait for an answer of the user."""
 
 from tejat.core.approval.confirmation import ApprovalRequest
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 
 
 @frozen
-class PendingQuestion:
+class PendingQuestion(Value):
     """An approval or an elicitation that any attached front end may answer.
 
     `asked_at` is in seconds since 1970.

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.subagents import SubagentEnd
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 from tejat.core.model import NO_USAGE, Usage
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class AgentStarted:
+class AgentStarted(Value):
     """A sub-agent begins. `agent_id` is its name and the number of its run; `call_id` is the call that started it."""
 
     agent_id: str
@@ -22,7 +22,7 @@ class AgentStarted:
 
 
 @frozen
-class AgentActivity:
+class AgentActivity(Value):
     """An event from inside a sub-agent."""
 
     agent_id: str
@@ -31,7 +31,7 @@ class AgentActivity:
 
 
 @frozen
-class AgentEnded:
+class AgentEnded(Value):
     """The end of a sub-agent, with its own figures. `files_changed` counts the files that its calls changed.
 
     `error` says what went wrong, empty if it reached its goal. `patch` is a diff of the changes in a copy that nobody

@@ -5,9 +5,12 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.approval.user_question import UserQuestion
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.provenance import ToolSource
+from tejat.core.text.one_or_many import keep_as_tuple
 from tejat.core.tools.display import DiffStat
+from tejat.core.ui.rich_value import RichValue
 from tejat.core.undo import PathChange
 
 
@@ -21,6 +24,8 @@ class Outcome(StrEnum):
     PROCEED_ALWAYS_TOOL = "proceed_always_tool"
     PROCEED_ALWAYS_SANDBOXED = "proceed_always_sandboxed"
     """Run the command, and run sandboxed commands without asking from now on. Saved in the user's settings."""
+    PROCEED_WITH_TOOLS = "proceed_with_tools"
+    """Activate a skill, and allow the tools that the question lists as long as the scope of the reply says."""
     MODIFY_WITH_EDITOR = "modify_with_editor"
     CANCEL = "cancel"
     """A no to this call only. The other calls and the turn continue."""
@@ -46,7 +51,7 @@ class Scope(StrEnum):
 
 
 @frozen
-class EditConfirmation:
+class EditConfirmation(Value):
     """A file change that needs approval. `proposal` belongs to the tool and is what runs after approval.
 
     The contents are given only if they are small; `original_content` is None for a new file too. `digest` is a hash of
@@ -61,7 +66,7 @@ class EditConfirmation:
     new_content: str | None
     diff_stat: DiffStat | None = None
     digest: str = ""
-    proposal: object = field(default=None, repr=False, compare=False)
+    proposal: object = field(default=None, repr=False, compare=False, is_local=True)
     type: str = field(default="edit", init=False)
 
     @property
@@ -77,7 +82,7 @@ _FIRST_HUNK = re.compile(r"^@@ -(\d+(?:,\d+)?) \+\d", re.MULTILINE)
 
 
 @frozen
-class ExecConfirmation:
+class ExecConfirmation(Value):
     """A shell command that needs approval. It runs exactly as `command` says.
 
     `root_commands` are the names of all programs in it, and words such as `redirection (>)` for its other effects.
@@ -91,8 +96,12 @@ class ExecConfirmation:
     description: str = ""
     notes: tuple[str, ...] = ()
     digest: str = ""
-    proposal: object = field(default=None, repr=False, compare=False)
+    proposal: object = field(default=None, repr=False, compare=False, is_local=True)
     type: str = field(default="exec", init=False)
+
+    def __post_init__(self) -> None:
+        keep_as_tuple(self, "root_commands")
+        keep_as_tuple(self, "notes")
 
     @property
     def root_command(self) -> str:
@@ -100,7 +109,7 @@ class ExecConfirmation:
 
 
 @frozen
-class TrialConfirmation:
+class TrialConfirmation(Value):
     """A shell command that was tried in a copy of the files. Approval applies its changes without running it again.
 
     `changes` are all file changes, and `diff` shows those in text files. `exit_code` is negative for the signal that
@@ -119,12 +128,12 @@ class TrialConfirmation:
     obstacles: tuple[str, ...] = ()
     digest: str = ""
     agent: str = ""
-    proposal: object = field(default=None, repr=False, compare=False)
+    proposal: object = field(default=None, repr=False, compare=False, is_local=True)
     type: str = field(default="trial", init=False)
 
 
 @frozen
-class McpConfirmation:
+class McpConfirmation(Value):
     """A call of an MCP tool that needs approval."""
 
     title: str
@@ -135,24 +144,27 @@ class McpConfirmation:
     tool_description: str | None = None
     tool_parameter_schema: JsonObject | None = None
     digest: str = ""
-    proposal: object = field(default=None, repr=False, compare=False)
+    proposal: object = field(default=None, repr=False, compare=False, is_local=True)
     type: str = field(default="mcp", init=False)
 
 
 @frozen
-class InfoConfirmation:
+class InfoConfirmation(Value):
     """An action that needs approval and is described in words."""
 
     title: str
     prompt: str
     urls: tuple[str, ...] = ()
     digest: str = ""
-    proposal: object = field(default=None, repr=False, compare=False)
+    proposal: object = field(default=None, repr=False, compare=False, is_local=True)
     type: str = field(default="info", init=False)
+
+    def __post_init__(self) -> None:
+        keep_as_tuple(self, "urls")
 
 
 @frozen
-class ModelChangeConfirmation:
+class ModelChangeConfirmation(Value):
     """A switch to another model, after the current one failed for the given reason.
 
     `PROCEED_ONCE` switches for the session, `TRY_AGAIN` retries the current model, anything else ends the turn.
@@ -166,7 +178,7 @@ class ModelChangeConfirmation:
 
 
 @frozen
-class PlanConfirmation:
+class PlanConfirmation(Value):
     """A plan that needs approval: the whole text of a plan file.
 
     `PROCEED_ONCE` continues in the mode `default`, and `PROCEED_AUTO_EDIT` in `auto_edit` if `can_auto_edit`. A reply
@@ -184,7 +196,7 @@ class PlanConfirmation:
 
 
 @frozen
-class ElicitationConfirmation:
+class ElicitationConfirmation(Value):
     """A question from an MCP server to the user. The answers go to that server only.
 
     `fields` is a JSON Schema of an object with plain members, which `ApprovalReply.answers` fills in; None if the user
@@ -200,7 +212,7 @@ class ElicitationConfirmation:
 
 
 @frozen
-class AskUserConfirmation:
+class AskUserConfirmation(Value):
     """Questions of the model to the user (`ask_user`). The answers go to the model and permit nothing.
 
     `ApprovalReply.answers` has an answer for each position, as text: `{"0": "SQLite", "2": "Yes"}`. Questions without
@@ -216,24 +228,20 @@ class AskUserConfirmation:
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
 ChoiceSubject: TypeAlias = Confirmation | ModelChangeConfirmation | PlanConfirmation
 """What an approval request is about if it is answered with one of a few choices."""
+UserSubject: TypeAlias = AskUserConfirmation | PlanConfirmation
+"""What a running tool may ask the user."""
 ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation | AskUserConfirmation
 """What an approval request is about: a call, a plan, a change of the model, or questions of a server or the model."""
 
 
-class ToolOriginKind(StrEnum):
-    """The kind of source a tool comes from."""
-
-    BUILT_IN = "built_in"
-    DISCOVERED = "discovered"
-    SERVER = "server"
-    PLUGIN = "plugin"
-
-
 @frozen
-class ToolOrigin:
-    """The source of a tool. `name` is the server, the discovery command or the plug-in, empty for built-in tools."""
+class ToolOrigin(Value):
+    """The source of a tool. `name` is the server, the discovery command or the plug-in.
 
-    kind: ToolOriginKind = ToolOriginKind.BUILT_IN
+    It is empty for built-in tools, and for those that the calling program added itself.
+    """
+
+    kind: ToolSource = ToolSource.BUILT_IN
     name: str = ""
 
 
@@ -253,7 +261,7 @@ class Risk(StrEnum):
 
 
 @frozen
-class ApprovalRequest:
+class ApprovalRequest(RichValue):
     """A question to the user.
 
     `reason` says why it is asked. `always` is the rule that an "always" would save, or several with "; " between them,
@@ -262,7 +270,10 @@ class ApprovalRequest:
     `directory` is the working directory of the session. `can_try` means that the command can be tried in a copy of the
     files first. `can_allow_sandboxed` means that `PROCEED_ALWAYS_SANDBOXED` is offered. `place` of `total` is its
     position among the questions about the calls of one turn, as far as they are known. `agent` is the id of the
-    sub-agent that asks, empty for the session's own agent, and `agent_task` the first line of its task.
+    sub-agent that asks, empty for the session's own agent, and `agent_task` the first line of its task. `call_index` is
+    the position of the call in its batch, as in the events of the call; None if the question is about no call.
+    `tool_rules` are the rules that `PROCEED_WITH_TOOLS` adds, with "; " between them, None if that is not offered; they
+    last for the session, in a question of a sub-agent for its run.
     """
 
     confirmation: ApprovalSubject
@@ -279,14 +290,21 @@ class ApprovalRequest:
     always_server: str | None = None
     always_refusal: str = ""
     can_allow_sandboxed: bool = False
+    tool_rules: str | None = None
     place: int = 1
     total: int = 1
     agent: str = ""
     agent_task: str = ""
+    call_index: int | None = None
+
+
+def tool_scope(question: ApprovalRequest) -> Scope:
+    """How long the rules of `PROCEED_WITH_TOOLS` last."""
+    return Scope.RUN if question.agent else Scope.SESSION
 
 
 @frozen
-class ApprovalReply:
+class ApprovalReply(Value):
     """The user's answer.
 
     `new_content` is the proposal as the user edited it; it is shown again before it runs. `feedback` is a message to

@@ -53,6 +53,28 @@ class FormField:
                 self._check_size(len(chosen))
                 return chosen
 
+    def check(self, value: JsonValue) -> JsonValue:
+        """Check an answer that a client sends for the user. Raises ValueError with the expected form."""
+        match self.kind:
+            case FieldKind.TEXT:
+                return self.parse(value if isinstance(value, str) else "")
+            case FieldKind.INTEGER | FieldKind.NUMBER:
+                return self._parse_number(_number_text(value, self.kind))
+            case FieldKind.BOOLEAN:
+                return value if isinstance(value, bool) else self.parse("")
+            case FieldKind.CHOICE:
+                return self._check_choice(value)
+            case FieldKind.CHOICES:
+                chosen = list(dict.fromkeys(map(self._check_choice, value))) if isinstance(value, list) else []
+                self._check_size(len(chosen))
+                return chosen
+
+    def _check_choice(self, value: JsonValue) -> str:
+        for chosen, _label in self.choices:
+            if value == chosen:
+                return chosen
+        return self._parse_choice("")
+
     def _parse_number(self, text: str) -> float:
         wanted = int if self.kind is FieldKind.INTEGER else float
         try:
@@ -101,6 +123,14 @@ _YES = frozenset({"y", "yes", "true", "1", "on"})
 _NO = frozenset({"n", "no", "false", "0", "off"})
 
 
+def _number_text(value: JsonValue, kind: FieldKind) -> str:
+    """A number as the user would type it, empty for other values. A client may send 3 as 3.0."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    is_whole = kind is FieldKind.INTEGER and isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)
+
+
 def parse_form_fields(schema: JsonObject) -> tuple[FormField, ...]:
     """The fields of a requested schema.
 
@@ -114,6 +144,21 @@ def parse_form_fields(schema: JsonObject) -> tuple[FormField, ...]:
     required = schema.get("required")
     names = set(_texts(required)) if isinstance(required, list) else set[str]()
     return tuple(_parse_field(name, asked, is_required=name in names) for name, asked in properties.items())
+
+
+def check_answers(fields: Sequence[FormField], answers: JsonObject) -> JsonObject:
+    """The answers of a client to these fields, without others. Raises ValueError, with a message for the user."""
+    checked: dict[str, JsonValue] = {}
+    for field in fields:
+        value = answers.get(field.name)
+        if value is None and field.is_required and field.default is None:
+            raise ValueError(_("{label}: an answer is required.", label=field.label))
+        if value is not None:
+            try:
+                checked[field.name] = field.check(value)
+            except ValueError as error:
+                raise ValueError(_("{label}: {problem}", label=field.label, problem=error)) from None
+    return checked
 
 
 def apply_defaults(fields: Sequence[FormField], answers: JsonObject) -> JsonObject:

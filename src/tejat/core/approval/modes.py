@@ -1,6 +1,7 @@
 """Modes of a run: how much needs approval, and whether commands are sandboxed."""
 
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 from tejat.core.frozen import frozen
 
@@ -17,6 +18,15 @@ class SandboxMode(StrEnum):
     REQUIRED = "required"
     OFF = "off"
 
+
+ModeName: TypeAlias = Literal["default", "auto_edit", "plan", "yolo"]
+"""The names of the approval modes."""
+PlanModeName: TypeAlias = Literal["default", "auto_edit"]
+"""The names of the modes in which an approved plan may be carried out."""
+SandboxName: TypeAlias = Literal[
+    "auto", "required", "off", "true", "false", "docker", "podman", "runsc", "lxc", "sandbox-exec", "windows-native"
+]
+"""The words for a sandbox: a mode, or the name of one."""
 
 _WORDS = {
     "auto": SandboxMode.AUTO,

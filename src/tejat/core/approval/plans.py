@@ -1,18 +1,21 @@
 """Plans that a model presents for approval, and the service that switches plan mode."""
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import NoReturn, Protocol, TypeAlias
 
 from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.types import JsonValue
 
 ENTER_PLAN_MODE = "enter_plan_mode"
 EXIT_PLAN_MODE = "exit_plan_mode"
+PLAN_KEY = "plan"
+"""The key of the approved plan in the session state."""
 PLAN_TOOLS = (ENTER_PLAN_MODE, EXIT_PLAN_MODE)
 TOOL_MODES = {
     ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
@@ -33,6 +36,22 @@ class Plan:
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+@frozen
+class ApprovedPlan(Value):
+    """The path of an approved plan, and its text when it was approved, empty if that was too long to be kept."""
+
+    path: str
+    text: str
+
+
+def parse_approved_plan(value: JsonValue) -> ApprovedPlan | None:
+    """The approved plan in a value of the session state, None if there is none."""
+    if not isinstance(value, Mapping):
+        return None
+    path, text = value.get("path"), value.get("text")
+    return ApprovedPlan(path, text if isinstance(text, str) else "") if isinstance(path, str) and path else None
 
 
 class PlanOutcome(StrEnum):
@@ -63,8 +82,11 @@ class PlanMode(Protocol):
     @property
     def is_on(self) -> bool: ...
 
-    def enter(self) -> None:
-        """Switch to plan mode."""
+    def enter(self) -> str:
+        """Switch to plan mode, and return what the model must be told about it, empty if its prompt does that.
+
+        Raises ToolFailure if that is not possible.
+        """
         ...
 
     async def review(self, file_name: str, ask: AskAboutPlan | None) -> PlanDecision:

@@ -29,7 +29,8 @@ class PolicyExplanation:
     """The decision on a call, and why. `rule` is None if none matched; `source` is its file and line.
 
     For a shell command `commands` lists each command in it with its effects, and `doubts` what makes it hard to
-    analyse. `mode` is the approval mode, and `mode_source` says who chose it.
+    analyse. `scripts` are the files of skills that it may run, each with the full name of the skill. `mode` is the
+    approval mode, and `mode_source` says who chose it.
     """
 
     decision: str
@@ -40,6 +41,7 @@ class PolicyExplanation:
     doubts: tuple[str, ...] = ()
     mode: str = ""
     mode_source: str = ""
+    scripts: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
         return {field.name: getattr(self, field.name) for field in fields_of(PolicyExplanation)}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_summary
@@ -25,7 +25,7 @@ class QuestionType(StrEnum):
 
 
 @frozen
-class QuestionOption:
+class QuestionOption(Value):
     """One of the offered answers."""
 
     label: str
@@ -33,7 +33,7 @@ class QuestionOption:
 
 
 @frozen
-class UserQuestion:
+class UserQuestion(Value):
     """A question of the model. Any text is an answer to it, whatever it offers.
 
     `options` are offered by a choice, several of them if `is_multiple`. `placeholder` is a hint for typed answers.
@@ -95,7 +95,7 @@ class UserQuestion:
 
 
 @frozen
-class PresetAnswers:
+class PresetAnswers(Value):
     """Answers that were given before the run, by header without regard to case.
 
     With `is_required`, a question that nobody can answer ends the run.

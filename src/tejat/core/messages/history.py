@@ -13,6 +13,7 @@ from itertools import groupby
 from tejat.core.frozen import frozen_identity, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.core.ui.rich_value import RichValue
 
 GENERATED_ID_PREFIX = "tejat-"
 """The prefix of ids given to calls without a unique id."""
@@ -27,7 +28,7 @@ class Role(StrEnum):
 
 
 @frozen_identity
-class Message:
+class Message(RichValue):
     """A message, compared by identity: encoders can cache their work per message."""
 
     role: Role

@@ -4,7 +4,8 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Value, field, frozen
+from tejat.core.messages.sdk import SdkCall, SdkResponse
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 JsonObject: TypeAlias = Mapping[str, JsonValue]
@@ -13,7 +14,7 @@ Params: TypeAlias = Mapping[str, object]
 
 
 @frozen
-class Text:
+class Text(Value):
     """Text. The service that sent a `signature` expects it back with the text, byte for byte."""
 
     text: str
@@ -21,7 +22,7 @@ class Text:
 
 
 @frozen
-class InlineData:
+class InlineData(Value):
     """Media in the message itself, as raw bytes. They are encoded in base64 only when sent."""
 
     mime_type: str
@@ -34,7 +35,7 @@ class InlineData:
 
 
 @frozen
-class FileData:
+class FileData(Value):
     """Media that the model service fetches by URI."""
 
     mime_type: str
@@ -42,7 +43,7 @@ class FileData:
 
 
 @frozen
-class FunctionResponse:
+class FunctionResponse(SdkResponse, Value):
     """The response to one function call, as the model gets it."""
 
     name: str
@@ -51,7 +52,7 @@ class FunctionResponse:
 
 
 @frozen
-class FunctionCall:
+class FunctionCall(SdkCall, Value):
     """A request of the model to run a tool. For `signature` see Text."""
 
     name: str
@@ -61,7 +62,7 @@ class FunctionCall:
 
 
 @frozen
-class Thought:
+class Thought(Value):
     """A thought of the model. It is shown to the user, and sent back only if its service requires it."""
 
     text: str
@@ -69,7 +70,7 @@ class Thought:
 
 
 @frozen
-class Opaque:
+class Opaque(Value):
     """A part that only its service understands. It is sent back unchanged."""
 
     vendor: str

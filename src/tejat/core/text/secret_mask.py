@@ -43,6 +43,12 @@ def anonymous_mask(secrets: Iterable[str], *, min_length: int) -> TextMask:
 
 def mask_tokens(text: str) -> str:
     """Mask keys and tokens of well-known shapes, for what is written to a file. Ordinary text stays."""
+    return replace_tokens(text)[0]
+
+
+def replace_tokens(text: str) -> tuple[str, int]:
+    """Mask keys and tokens of well-known shapes, and return their number too."""
+    count = 0
     while ranges := find_tokens(text):
         pieces: list[str] = []
         position = 0
@@ -50,7 +56,8 @@ def mask_tokens(text: str) -> str:
             pieces += text[position:start], MASK
             position = end
         text = "".join([*pieces, text[position:]])
-    return text
+        count += len(ranges)
+    return text, count
 
 
 def mask_keys(text: str) -> str:

@@ -5,20 +5,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import ClassVar, Generic, TypeVar, cast
 
-from tejat.core.approval.confirmation import (
-    ApprovalReply,
-    AskUserConfirmation,
-    Confirmation,
-    PlanConfirmation,
-    Scope,
-    TrialConfirmation,
-)
-from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.approval.confirmation import ApprovalReply, Confirmation, UserSubject
+from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
+from tejat.core.frozen import Value, field, frozen, replace
+from tejat.core.messages.sdk import SdkDeclaration, SdkResult
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
+from tejat.core.tools.cancellation import CancelSignal
 from tejat.core.tools.display import Display, display_to_json
+from tejat.core.tools.result_content import ResultContent
 from tejat.core.tools.schema import json_type_of, parameters_schema, parse_arguments
 
 _Parameters = TypeVar("_Parameters")
@@ -44,7 +40,7 @@ READ_ONLY_KINDS = frozenset({Kind.READ, Kind.SEARCH, Kind.FETCH})
 
 
 @frozen
-class FunctionDeclaration:
+class FunctionDeclaration(SdkDeclaration, Value):
     """The declaration of a tool for a model."""
 
     name: str
@@ -56,7 +52,7 @@ class FunctionDeclaration:
 
 
 @frozen
-class ToolLocation:
+class ToolLocation(Value):
     """A file position that a call will touch, for front ends that follow along."""
 
     path: str
@@ -64,16 +60,19 @@ class ToolLocation:
 
 
 @frozen
-class ToolError:
+class ToolError(Value):
+    """Why a call failed. `traceback` is the text of that of an exception in the tool, for its author only."""
+
     message: str
     type: ErrorType
+    traceback: str = field(default="", repr=False, compare=False)
 
     def to_json(self) -> JsonObject:
         return {"type": self.type.value, "message": self.message}
 
 
 @frozen
-class ToolResult:
+class ToolResult(SdkResult, ResultContent):
     """The result of a call: `llm_content` for the model, `return_display` for the user, `error` if it failed.
 
     `exit_code` is that of a command that ended by itself; negative values are signals. A `final_answer` ends the run:
@@ -94,25 +93,40 @@ class ToolResult:
         }
 
 
+def ignore(*_: object) -> None:
+    """The callbacks of a context that nobody listens to."""
+
+
 @frozen
 class ToolContext:
-    """The context of one call.
+    """The context of one call. Every callback can always be called; it does nothing where nobody listens.
 
-    `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
-    and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
-    partial result passes it to `keep_partial` first. `environment` are more variables for a command. `call_id` is the
-    id of the call, and `index` its position in the batch. `ask` asks the user something that does not permit the call,
-    None if there is nobody to ask. `plan_file` is the only file that the call may write, because it is a plan.
+    `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes the live
+    output, all of it each time, of a tool with `can_update_output`. Calls are cancelled by cancelling their task; a
+    tool that has a partial result passes it to `keep_partial` first, and code in other threads looks at `is_cancelled`.
+    `environment` are more variables for a command. `call_id` is the id of the call, and `index` its position in the
+    batch. `ask` asks the user something that does not permit the call, None if there is nobody to ask. `plan_file` is
+    the only file that the call may write, because it is a plan. `keep_replaced` takes the real path and the content of
+    a file, with changes that the editor had not saved: undo restores that instead of the content on disk.
+    `is_timed_out` tells a cancelled call whether the time limit of the run is the reason.
     """
 
     approved: Confirmation | None = None
-    update_output: Callable[[str], None] | None = None
-    keep_partial: Callable[[ToolResult], None] | None = None
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    update_output: Callable[[str], None] = ignore
+    keep_partial: Callable[[ToolResult], None] = ignore
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     call_id: str = ""
     index: int = 0
-    ask: Callable[[AskUserConfirmation | PlanConfirmation], Awaitable[ApprovalReply]] | None = None
+    ask: Callable[[UserSubject], Awaitable[ApprovalReply]] | None = None
     plan_file: str = ""
+    keep_replaced: Callable[[str, bytes], None] = ignore
+    is_timed_out: Callable[[], bool] = bool
+    signal: CancelSignal = field(default_factory=CancelSignal, repr=False, compare=False)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the call was cancelled or timed out. Work in a thread should stop then."""
+        return self.signal.is_set
 
 
 class BaseTool(ABC):
@@ -237,7 +251,8 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
     A subclass implements `describe` and `run` and optionally the other hooks, which get checked parameters.
     """
 
-    error_label: ClassVar[str]
+    error_label: ClassVar[str] = ""
+    """The name of the tool in messages about invalid arguments, by default its name."""
 
     def __init__(
         self,
@@ -283,7 +298,7 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
         try:
             return self.describe(self.parse(params))
         except ToolFailure:
-            return f"Model did not provide valid parameters for {self.error_label} tool"
+            return f"Model did not provide valid parameters for {self.error_label or self.name} tool"
 
     def argument_type(self, name: str) -> str | None:
         return json_type_of(self._parameters, name)
@@ -309,48 +324,6 @@ class ProposingTool(TypedTool[_Parameters]):
         return await self.propose(self.parse(params))
 
 
-@runtime_checkable
-class ModifiableTool(Protocol):
-    """A tool whose proposal the user may edit before approving it."""
-
-    def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        """The arguments that propose `new_content` instead of what `confirmation` showed."""
-        ...
-
-
-@runtime_checkable
-class RememberingTool(Protocol):
-    """A tool that remembers an "always" itself, because it is about content that no rule can name."""
-
-    def agreement(self, confirmation: Confirmation) -> str | None:
-        """What an "always" would save, None if it cannot be saved."""
-        ...
-
-    def remember(self, confirmation: Confirmation, scope: Scope) -> None:
-        """Save an "always". Raises UsageError."""
-        ...
-
-
-@runtime_checkable
-class TrialTool(Protocol):
-    """A tool whose calls can be tried in a copy of the files."""
-
-    async def can_try(self, confirmation: Confirmation) -> bool:
-        """Whether a trial is possible here for this confirmation."""
-        ...
-
-    async def run_trial(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
-        """Run a call in a copy of the files. Raises ToolFailure if that is not possible.
-
-        The trial ends when it is executed as the approved confirmation, or by `discard_trial`.
-        """
-        ...
-
-    async def discard_trial(self, trial: TrialConfirmation) -> None:
-        """Discard the copy."""
-        ...
-
-
 async def validate_and_execute(tool: BaseTool, params: object, context: ToolContext | None = None) -> ToolResult:
     """Validate the arguments and run the tool without approval. Raises nothing but CancelledError."""
     try:
@@ -364,14 +337,21 @@ async def validate_and_execute(tool: BaseTool, params: object, context: ToolCont
 
 async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -> ToolResult:
     """Run the tool on validated arguments. Exceptions become results with an error."""
-    if context.update_output is not None and not tool.can_update_output:
-        context = replace(context, update_output=None)
+    from tejat.core.tools.result_check import checked_result
+
+    if context.update_output is not ignore and not tool.can_update_output:
+        context = replace(context, update_output=ignore)
     try:
-        return await tool.execute(params, context)
+        return checked_result(tool.name, await tool.execute(params, context))
     except ToolFailure as failure:
         return failure_result(failure)
+    except CallbackFailure:
+        raise
     except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
         return unexpected_error_result(error)
+    except BaseException:  # cancelled, or the program ends
+        context.signal.set()
+        raise
 
 
 def invalid_params_result(failure: ToolFailure) -> ToolResult:
@@ -387,10 +367,13 @@ def failure_result(failure: ToolFailure) -> ToolResult:
 
 
 def unexpected_error_result(error: Exception) -> ToolResult:
-    """The result of a call whose tool raised an unexpected exception."""
-    from tejat.core.log import report_unexpected
+    """The result of a call whose tool raised an unexpected exception, with its traceback, which is also logged."""
+    from traceback import format_exception
 
-    report_unexpected(error, "a tool")
+    from tejat.core.log import report_unexpected, tools_logger
+
+    report_unexpected(error, "a tool", log=tools_logger)
     reason = str(error) or type(error).__name__
     message = f"Error: Tool call execution failed. Reason: {reason}"
-    return ToolResult(message, reason, ToolError(reason, ErrorType.EXECUTION_FAILED))
+    failure = ToolError(reason, ErrorType.EXECUTION_FAILED, traceback="".join(format_exception(error)))
+    return ToolResult(message, reason, failure)

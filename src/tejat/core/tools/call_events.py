@@ -4,9 +4,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
-from tejat.core.messages.types import FunctionCall, Part
+from tejat.core.frozen import Value, frozen
+from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.tools.base import ToolResult
+from tejat.core.ui.rich_value import RichValue
 
 BY_USER = "the person"
 """The value of `allowed_by` for a call that the user approved."""
@@ -26,7 +27,7 @@ class CallState(StrEnum):
 
 
 @frozen
-class StateChanged:
+class StateChanged(Value):
     """A new state of a call. `index` is its position in the batch: ids from a model may repeat."""
 
     index: int
@@ -35,7 +36,7 @@ class StateChanged:
 
 
 @frozen
-class OutputUpdated:
+class OutputUpdated(Value):
     """Live output of a running call: all of it so far, or the end of it."""
 
     index: int
@@ -44,7 +45,7 @@ class OutputUpdated:
 
 
 @frozen
-class CallFinished:
+class CallFinished(RichValue):
     """The last event of a call. `response` goes to the model; `allowed_by` names the rule or the user.
 
     `was_rejected`: the user was asked and did not allow it. `ended_turn`: because they stopped the turn.
@@ -59,6 +60,13 @@ class CallFinished:
     allowed_by: str = ""
     was_rejected: bool = False
     ended_turn: bool = False
+
+    @property
+    def function_response(self) -> FunctionResponse:
+        """The FunctionResponse for the model. Media follow it in `response` as parts of their own."""
+        first = self.response[0]
+        assert isinstance(first, FunctionResponse)
+        return first
 
 
 Event: TypeAlias = StateChanged | OutputUpdated | CallFinished

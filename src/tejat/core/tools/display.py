@@ -2,13 +2,14 @@
 
 from typing import TypeAlias
 
-from tejat.core.frozen import fields_of, frozen
+from tejat.core.frozen import Value, fields_of, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.tools.todos import TodoList
+from tejat.core.ui.rich_value import RichValue
 
 
 @frozen
-class DiffStat:
+class DiffStat(Value):
     """Lines and characters added and removed: by the model, and by the user in the model's proposal.
 
     Characters are those of changed lines, without line ends.
@@ -28,7 +29,7 @@ class DiffStat:
 
 
 @frozen
-class FileDiff:
+class FileDiff(RichValue):
     """A change to one file.
 
     The contents are given only if they are small (see `tools/files/change.py`); the diff always is. `original_content`

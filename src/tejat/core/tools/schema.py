@@ -1,18 +1,24 @@
 """Typed parameter classes: their JSON Schema, and the parsing of arguments.
 
 A parameter class is a `@frozen` class or a frozen dataclass whose fields are annotated with `Annotated[type,
-Param(...)]`. The types are `str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is
-required.
+Param(...)]`. A field without a default is required. The types `str`, `int`, `bool`, `list[str]`, and each of them
+`| None`, are read here, which is fast; all other hints are read as those of functions (`core/tools/hints/`). A pydantic
+model declares and validates itself.
 """
 
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Annotated, TypeVar, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_origin
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import MISSING, fields_of, frozen, is_frozen
+from tejat.core.frozen import MISSING, fields_of, frozen, is_frozen, replace
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.one_or_many import keep_as_tuple
+
+if TYPE_CHECKING:
+    from tejat.core.tools.hints.json_types import JsonType
+    from tejat.core.tools.hints.pydantic_types import PydanticType
 
 NOT_AN_OBJECT = "Value of params must be an object"
 
@@ -25,21 +31,43 @@ class Param:
 
     `aliases` are other accepted names; `a.b` means the key `b` of an object `a`. A parameter with `declared=False` is
     accepted but not declared to the model. One with `listed_as_required=True` has a default, because some forms of a
-    call do without it, but is declared as required.
+    call do without it, but is declared as required. The lengths are those of a text, a list or a dict, and
+    `min_item_length` is that of the texts in a list.
     """
 
     description: str = ""
     aliases: tuple[str, ...] = ()
-    minimum: int | None = None
-    min_items: int | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    exclusive_minimum: float | None = None
+    exclusive_maximum: float | None = None
+    multiple_of: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
     min_item_length: int | None = None
+    pattern: str | None = None
+    examples: tuple[JsonValue, ...] = ()
     json_type: str | None = None
     declared: bool = True
     listed_as_required: bool = False
 
+    def __post_init__(self) -> None:
+        keep_as_tuple(self, "aliases")
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it has no limits but those of the built-in tools."""
+        others = (self.maximum, self.exclusive_minimum, self.exclusive_maximum, self.multiple_of)
+        return (*others, self.min_length, self.max_length, self.pattern, self.examples) == _NO_LIMITS
+
+
+_NO_LIMITS = (*(None,) * 7, ())
+
 
 def parameters_schema(parameters: type) -> JsonObject:
-    """The JSON Schema that is declared to the model."""
+    """The JSON Schema that is declared to the model. Raises TypeError for a class that cannot be declared."""
+    if _is_model(parameters):
+        return _model_type(parameters).schema()
     properties: dict[str, JsonValue] = {}
     required: list[str] = []
     for field in _fields(parameters):
@@ -58,6 +86,8 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
     if not isinstance(arguments, dict | Mapping):  # dict first: asking an abstract class is slow
         raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
     members = cast("Mapping[str, object]", arguments)
+    if _is_model(parameters):
+        return cast("_Parameters", _parse_model(parameters, members))
     problems: list[str] = []
     values: dict[str, object] = {}
     for field in _fields(parameters):
@@ -81,6 +111,9 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
 
 def json_type_of(parameters: type, name: str) -> str | None:
     """The JSON type of a parameter by name or alias, or None."""
+    if _is_model(parameters):
+        declared: Any = parameters_schema(parameters).get("properties", {})
+        return declared.get(name, {}).get("type")
     for field in _fields(parameters):
         if name == field.name or name in field.param.aliases:
             return field.json_type
@@ -103,7 +136,7 @@ class _Field:
         schema: dict[str, JsonValue] = {"type": param.json_type or self.json_type, "description": param.description}
         if self.json_type == "array":
             schema["items"] = {"type": "string"} | _optional("minLength", param.min_item_length)
-        schema |= _optional("minItems", param.min_items) | _optional("minimum", param.minimum)
+        schema |= _optional("minimum", param.minimum)
         return schema if self.default is None else {**schema, "default": self.default}
 
     def find_values(self, members: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -144,13 +177,11 @@ def _get_path(value: object, keys: list[str]) -> object:
     return value
 
 
-def _optional(key: str, value: int | None) -> dict[str, JsonValue]:
+def _optional(key: str, value: float | None) -> dict[str, JsonValue]:
     return {} if value is None else {key: value}
 
 
 def _check_items(where: str, items: list[object], param: Param) -> str | None:
-    if param.min_items is not None and len(items) < param.min_items:
-        return f"{where} must NOT have fewer than {param.min_items} items"
     for index, item in enumerate(items):
         if not isinstance(item, str):
             return f"{where}/{index} must be string"
@@ -173,17 +204,22 @@ _CHECKS: dict[str, Callable[[object], tuple[object, bool]]] = {
     "array": lambda value: (value, not isinstance(value, list)),
 }
 
-_JSON_TYPES: dict[object, str] = {str: "string", bool: "boolean", int: "integer", list: "array"}
+_JSON_TYPES: dict[object, str] = {str: "string", bool: "boolean", int: "integer", list[str]: "array"}
 
 
 @cache
 def _fields(parameters: type) -> tuple[_Field, ...]:
-    annotations = cast("dict[str, object]", parameters.__annotations__)
-    return tuple(_read_field(name, annotations[name], default) for name, default in _defaults(parameters))
+    defaults = list(_defaults(parameters))
+    hints = cast("Mapping[str, object]", parameters.__annotations__)
+    if any(isinstance(hints.get(name), str | None) for name, _ in defaults):  # written as text, or inherited
+        from tejat.core.tools.hints.type_hints import class_hints
+
+        hints = class_hints(parameters)
+    return tuple(_read_field(parameters, name, hints[name], default) for name, default in defaults)
 
 
 def _defaults(parameters: type) -> Iterator[tuple[str, object]]:
-    """The fields in order, each with its default, `_MISSING` if it is required."""
+    """The fields in order, each with its default, `_MISSING` if it is required. Raises TypeError for other classes."""
     if is_frozen(parameters):
         for each in fields_of(parameters):
             is_required = each.default is MISSING and each.factory is MISSING
@@ -191,23 +227,90 @@ def _defaults(parameters: type) -> Iterator[tuple[str, object]]:
         return
     import dataclasses  # tool authors may use dataclasses
 
+    if not dataclasses.is_dataclass(parameters):
+        raise TypeError(f"parameters must be a dataclass or a pydantic model, not {parameters!r}")
     for field in dataclasses.fields(parameters):
         has_default = field.default is not dataclasses.MISSING
         is_required = not has_default and field.default_factory is dataclasses.MISSING
         yield field.name, _MISSING if is_required else field.default if has_default else None
 
 
-def _read_field(name: str, annotation: object, default: object) -> _Field:
-    if get_origin(annotation) is not Annotated:
-        raise TypeError(f"parameter {name!r} must be annotated with Annotated[type, Param(...)]")
-    kind, param = cast("tuple[object, Param]", get_args(annotation))
-    if isinstance(kind, types.UnionType):
-        (kind,) = (member for member in get_args(kind) if member is not types.NoneType)
+def _read_field(parameters: type, name: str, annotation: object, default: object) -> _Field:
+    notes = cast("tuple[object, ...]", get_args(annotation)) if get_origin(annotation) is Annotated else ()
     required = default is _MISSING
-    return _Field(
-        name=name,
-        json_type=_JSON_TYPES[get_origin(kind) or kind],
-        required=required,
-        default=cast("JsonValue", None if required else default),
-        param=param,
-    )
+    if len(notes) == _SIMPLE_NOTES and isinstance(notes[1], Param) and notes[1].is_simple:
+        kind, param = notes[0], notes[1]
+        if isinstance(kind, types.UnionType):
+            kind = next((member for member in get_args(kind) if member is not types.NoneType), None)
+        json_type = _JSON_TYPES.get(kind)
+        if json_type is not None:
+            return _Field(name, json_type, required, cast("JsonValue", None if required else default), param)
+    try:
+        return _read_hinted_field(parameters, name, annotation, default)
+    except TypeError as error:
+        raise TypeError(f"{parameters.__name__}.{name}: {error}") from None
+
+
+_SIMPLE_NOTES = 2
+
+
+@frozen
+class _HintedField(_Field):
+    """A field with any hint that a function may have."""
+
+    hinted: "JsonType"
+
+    def declaration(self) -> JsonObject:
+        declared = self.hinted.schema()
+        if self.param.description:
+            declared["description"] = self.param.description
+        return declared if self.default is None else {**declared, "default": self.default}
+
+    def check(self, where: str, value: object) -> tuple[object, str | None]:
+        from tejat.core.tools.hints.json_types import TypeMismatch
+
+        try:
+            return self.hinted.parse(value, where), None
+        except TypeMismatch as mismatch:
+            return value, str(mismatch)
+
+
+def _read_hinted_field(parameters: type, name: str, hint: object, default: object) -> _HintedField:
+    from tejat.core.tools.hints.annotations import read_annotation
+    from tejat.core.tools.hints.docstring import parse_docstring
+    from tejat.core.tools.hints.type_hints import declared_default, json_type_of_annotation, refuse_field_default
+
+    annotation = read_annotation(hint)
+    refuse_field_default(annotation)
+    hinted = json_type_of_annotation(annotation)
+    required = default is _MISSING
+    default = None if required else declared_default(default)
+    declared = hinted.schema().get("type")
+    json_type = declared if isinstance(declared, str) else ""
+    param = annotation.param
+    if not param.description:
+        documented = parse_docstring(parameters.__dict__.get("__doc__") or "").parameters
+        param = replace(param, description=documented.get(name, ""))
+    return _HintedField(name, json_type, required, default, param, hinted)
+
+
+def _is_model(parameters: type) -> bool:
+    """Whether it is a pydantic model. Pydantic itself is never imported."""
+    return hasattr(parameters, "__pydantic_core_schema__")
+
+
+@cache
+def _model_type(parameters: type) -> "PydanticType":
+    from tejat.core.tools.hints.pydantic_types import pydantic_type
+
+    return pydantic_type(parameters)
+
+
+def _parse_model(parameters: type, arguments: Mapping[str, object]) -> object:
+    """Raises ToolFailure."""
+    from tejat.core.tools.hints.json_types import TypeMismatch
+
+    try:
+        return _model_type(parameters).parse(dict(arguments), "params")
+    except TypeMismatch as mismatch:
+        raise ToolFailure(str(mismatch), ErrorType.INVALID_TOOL_PARAMS) from None

@@ -1,10 +1,11 @@
 """The todo list of a session."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.ui.rich_value import RichValue
 
 WRITE_TODOS = "write_todos"
 """The tool that writes the list."""
@@ -21,7 +22,7 @@ class TodoStatus(StrEnum):
 
 
 @frozen
-class Todo:
+class Todo(Value):
     description: str
     status: TodoStatus = TodoStatus.PENDING
 
@@ -30,7 +31,7 @@ class Todo:
 
 
 @frozen
-class TodoList:
+class TodoList(RichValue):
     """A whole list, as `write_todos` got it. It is the display of that tool too."""
 
     todos: tuple[Todo, ...] = ()
@@ -51,6 +52,16 @@ class TodoList:
     def is_done(self) -> bool:
         """Whether nothing is left to do."""
         return all(todo.status in (TodoStatus.COMPLETED, TodoStatus.CANCELLED) for todo in self.todos)
+
+    def __len__(self) -> int:
+        return len(self.todos)
+
+    def __iter__(self) -> Iterator[Todo]:
+        return iter(self.todos)
+
+    def __contains__(self, item: object) -> bool:
+        """Whether a todo, or one with this description, is in the list."""
+        return any(item in (todo, todo.description) for todo in self.todos)
 
     def to_json(self) -> JsonObject:
         return {"todos": self.to_state()}

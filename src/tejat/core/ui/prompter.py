@@ -1,9 +1,9 @@
 """Interaction with the user from commands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import Preferences
 
@@ -38,13 +38,20 @@ class Choice:
     initial: int = 0
     report: Report | None = None
     is_critical: bool = False
-    preview: Callable[[int], ChoicePreview] | None = None
+    preview: Callable[[int], ChoicePreview] | None = field(default=None, is_local=True)
 
 
 class UserPrompter(Protocol):
     """Shows reports and asks questions. An answer is None if the user cancels or the terminal is closed."""
 
     def show(self, report: Report) -> None: ...
+
+    async def page(self, reports: Sequence[Report]) -> bool:
+        """Show what the user has to read before a question, in the pager if it does not fit above one.
+
+        Returns whether it was in the pager, so that it is no longer on the screen.
+        """
+        ...
 
     async def choose(self, choice: Choice) -> int | None:
         """The index of the chosen option."""

@@ -12,7 +12,7 @@ from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
-from tejat.policy.types import CallFacts, Enclosure, SkillScript
+from tejat.policy.types import CallFacts, Enclosure, ScriptState, SkillScript
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.real_path import real_path
@@ -44,6 +44,8 @@ def command_environment(facts: CallFacts) -> Mapping[str, str]:
     from tejat.policy.effects.command import only_reads_repositories
     from tejat.workspace.processes.environment import git_reading_environment
 
+    if facts.skill_scripts:
+        return {"PYTHONDONTWRITEBYTECODE": "1"}  # a file beside a script would change what the user agreed to
     return git_reading_environment() if only_reads_repositories(facts.line) else {}
 
 
@@ -52,7 +54,7 @@ def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
     from tejat.policy.risks import find_risks
 
     found = find_risks(facts, is_file=os.path.isfile)
-    is_changed = any(not script.is_unchanged for script in facts.skill_scripts)
+    is_changed = any(script.state is ScriptState.CHANGED for script in facts.skill_scripts)
     return (*found, Risk.CHANGED_SCRIPT) if is_changed else found
 
 
@@ -60,7 +62,7 @@ class FactCollector:
     """Collects facts from the file system for the policy, which itself does no I/O.
 
     `search_path` is the PATH that commands run with. `enclosure` tells what the sandbox keeps commands from.
-    `skill_scripts` finds the scripts of active skills in a command line that runs in a directory.
+    `skill_scripts` finds the files of skills that a command line in a directory may run.
     """
 
     def __init__(

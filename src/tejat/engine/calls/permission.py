@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -18,32 +17,44 @@ from tejat.core.approval.confirmation import (
     ToolOrigin,
 )
 from tejat.core.approval.user_question import UserUnavailable
-from tejat.core.errors import ErrorType, TejatError, ToolFailure
+from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, ModifiableTool, RememberingTool, ToolContext, TrialTool
+from tejat.core.tools.abilities import ModifiableTool, RememberingTool
+from tejat.core.tools.base import BaseTool, ToolContext
 from tejat.core.tools.call_events import BY_USER
-from tejat.engine.calls.approval.refusals import RejectedByUser, denied_error, non_interactive_error
-from tejat.engine.calls.approval.trial import run_trial
+from tejat.engine.calls.approval.dialog import (
+    ALWAYS,
+    AskAgain,
+    CallDialog,
+    OnQuestion,
+    ignore_question,
+    scope_of,
+    try_to_save,
+)
+from tejat.engine.calls.approval.refusals import denied_error, non_interactive_error
 from tejat.engine.calls.call_facts import FactCollector, call_risks
 from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, SkillScript, Tier
+from tejat.policy.types import (
+    CallFacts,
+    Decision,
+    PolicyRule,
+    PolicyVerdict,
+    SandboxedCommands,
+    ScriptState,
+    SkillScript,
+    Tier,
+)
 
-_Written = TypeVar("_Written")
 SaveRules = Callable[[Sequence[PolicyRule], Scope], None]
 
 BUILT_IN = ToolOrigin()
 
 ANSWER_SOURCE = "your answer"
 """The beginning of the source of every rule that comes from an answer in this session."""
-_ALWAYS = (
-    Outcome.PROCEED_ALWAYS,
-    Outcome.PROCEED_ALWAYS_AND_SAVE,
-    Outcome.PROCEED_ALWAYS_SERVER,
-    Outcome.PROCEED_ALWAYS_TOOL,
-)
+_PROJECT_SKILL = "project:"
 SESSION_SOURCE = f"{ANSWER_SOURCE} ({Scope.SESSION.value})"
 
 
@@ -63,7 +74,8 @@ class Permission:
     Without an approver every call that needs approval is refused. Without `save` an "always" lasts only for the
     session, and without `remembers` none is offered. `save_sandboxed` switches on the setting for sandboxed commands
     and returns its source; a question offers that once. `rule_roots` are the directories that the rules were written
-    for, if the session works only in a part of them: the stricter of the two decisions counts.
+    for, if the session works only in a part of them: the stricter of the two decisions counts. `tool_rules` are the
+    rules for the tools that a skill asks for, which the user may add when it is activated.
     """
 
     def __init__(
@@ -76,6 +88,7 @@ class Permission:
         save_sandboxed: Callable[[], str] | None = None,
         remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
+        tool_rules: Callable[[Confirmation], tuple[PolicyRule, ...]] = lambda _: (),
     ) -> None:
         self._policy = policy
         self.facts = facts
@@ -85,6 +98,7 @@ class Permission:
         self._has_offered_sandboxed = False
         self.remembers = remembers
         self.rule_roots = rule_roots
+        self.tool_rules = tool_rules
 
     @property
     def policy(self) -> PolicyEngine:
@@ -120,29 +134,42 @@ class Permission:
     def _collect_facts(self, tool: BaseTool, params: Params) -> CallFacts:
         return self.facts.collect(tool, params)
 
+    def declares_read_only(self, tool: BaseTool, subagent: str) -> bool:
+        """Whether the rules say that a tool of an MCP server only reads when this sub-agent calls it."""
+        return self.policy.declares_read_only(replace(self._collect_facts(tool, {}), subagent=subagent))
+
     def asks(self, tool: BaseTool, params: Params) -> bool:
         """Whether the rules ask about a call, as far as that is known before it is prepared."""
         return not tool.rejection(params) and self.decide(tool, params)[1].decision is Decision.ASK
+
+    def find_stale(self, tool: BaseTool, call: AuthorisedCall) -> ToolFailure | None:
+        """Return why a call must not start after all: a rule allowed a script of a skill, which changed since then."""
+        if call.approved is not None or not call.facts.skill_scripts:
+            return None
+        verdict = self.decide(tool, call.params)[1]
+        return None if verdict.decision is Decision.ALLOW else ToolFailure(verdict.reason, ErrorType.STALE_FILE)
 
     async def authorise(
         self,
         tool: BaseTool,
         params: Params,
         *,
-        on_question: Callable[[ApprovalRequest], None],
+        on_question: OnQuestion = ignore_question,
         origin: ToolOrigin = BUILT_IN,
         note: str = "",
         objection: str = "",
         risks: tuple[Risk, ...] = (),
         trial_context: Callable[[], ToolContext] = ToolContext,
         position: Callable[[], tuple[int, int]] = lambda: (1, 1),
+        call_index: int | None = None,
     ) -> AuthorisedCall:
         """Authorise a call, asking the user if the policy says so. Raises ToolFailure if the call may not run.
 
-        With an `objection` the user is asked even if the rules allow the call. The user sees the `origin` of the tool,
-        the `note`, further `risks`, and the `position` of the question: its place and how many there are. A change that
-        the user edits is decided and shown again. `trial_context` is called when the user wants to try the call in a
-        copy first.
+        `on_question` is awaited before each question. With an `objection` the user is asked even if the rules allow the
+        call. The user sees the `origin` of the tool, the `note`, further `risks`, and the `position` of the question:
+        its place and how many there are. A change that the user edits is decided and shown again. `trial_context` is
+        called when the user wants to try the call in a copy first. `call_index` is the position of the call in its
+        batch.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -159,8 +186,9 @@ class Permission:
                 raise non_interactive_error(tool, facts, verdict, self.policy, objection)
             question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
             place, total = position()
-            question = replace(question, risks=(*risks, *question.risks), place=place, total=total)
-            dialog = _ApprovalDialog(tool, self._approver, on_question, trial_context)
+            risks_shown = (*risks, *question.risks)
+            question = replace(question, risks=risks_shown, place=place, total=total, call_index=call_index)
+            dialog = CallDialog(tool, self._approver, on_question, trial_context)
             try:
                 self._has_offered_sandboxed |= question.can_allow_sandboxed
                 reply, confirmation = await dialog.ask(question, confirmation)
@@ -169,7 +197,7 @@ class Permission:
                     return AuthorisedCall(params, confirmation, facts, BY_USER)
                 params = _apply_user_edit(tool, params, confirmation, reply.new_content)
                 note = _("This is your edited version.")
-            except _AskAgain as again:
+            except AskAgain as again:
                 note = again.note
 
     def _build_question(
@@ -187,7 +215,11 @@ class Permission:
         if isinstance(tool, RememberingTool):
             always = tool.agreement(confirmation) if self.remembers else None
         scopes = self._offered_scopes()
+        if any(rule.skill is not None and rule.skill.startswith(_PROJECT_SKILL) for rule in rules):
+            # Elsewhere, the same name is the skill of another project.
+            scopes = tuple(scope for scope in scopes if scope is not Scope.USER)
         server_rule = _server_rule(rules, confirmation)
+        tool_rules = self.tool_rules(confirmation) if self.remembers else ()
         return ApprovalRequest(
             confirmation=confirmation,
             tool_name=tool.name,
@@ -202,6 +234,7 @@ class Permission:
             always_server=None if server_rule is None else format_rule(server_rule),
             always_refusal=verdict.always_refusal,
             can_allow_sandboxed=self._can_offer_sandboxed(confirmation, facts, verdict),
+            tool_rules=join_lazy("; ", map(format_rule, tool_rules)) if tool_rules else None,
         )
 
     def _offered_scopes(self) -> tuple[Scope, ...]:
@@ -216,17 +249,18 @@ class Permission:
     def _remember_answer(
         self, tool: BaseTool, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict
     ) -> None:
-        """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
-        if isinstance(tool, RememberingTool) and answer.outcome in _ALWAYS:
-            return _save(partial(tool.remember, confirmation, _scope_of(answer)))
+        """Add the rules of an "always". Raises AskAgain if they cannot be saved."""
+        if isinstance(tool, RememberingTool) and answer.outcome in ALWAYS:
+            return try_to_save(partial(tool.remember, confirmation, scope_of(answer)))
         if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self.save_sandboxed is not None:
-            return self.allow_sandboxed(_save(self.save_sandboxed))
-        rules = _rules_from_answer(answer, confirmation, verdict)
+            return self.allow_sandboxed(try_to_save(self.save_sandboxed))
+        with_tools = answer.outcome is Outcome.PROCEED_WITH_TOOLS
+        rules = self.tool_rules(confirmation) if with_tools else _rules_from_answer(answer, confirmation, verdict)
         if not rules:
             return None
-        scope = _scope_of(answer)
+        scope = scope_of(answer)
         if scope in (Scope.PROJECT, Scope.USER) and self.save is not None:
-            _save(partial(self.save, rules, scope))
+            try_to_save(partial(self.save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
         return self.add_rules([replace(rule, source=source, tier=Tier.USER) for rule in rules], scope)
 
@@ -239,75 +273,11 @@ class Permission:
         self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
 
 
-class _AskAgain(Exception):
-    """The question has to be asked again, with a note for the user."""
-
-    def __init__(self, note: str) -> None:
-        super().__init__(note)
-        self.note = note
-
-
-def _save(write: Callable[[], _Written]) -> _Written:
-    """Save an answer. Raises _AskAgain if that is not possible."""
-    try:
-        return write()
-    except (TejatError, OSError) as error:
-        raise _AskAgain(_("Could not save the answer: {error}", error=error)) from None
-
-
-class _ApprovalDialog:
-    """One approval of a call, with a trial in a copy if the user wants one."""
-
-    def __init__(
-        self,
-        tool: BaseTool,
-        approver: Approver,
-        on_question: Callable[[ApprovalRequest], None],
-        trial_context: Callable[[], ToolContext],
-    ) -> None:
-        self._trial_tool = tool if isinstance(tool, TrialTool) else None
-        self._approver = approver
-        self._on_question = on_question
-        self._trial_context = trial_context
-
-    async def ask(self, question: ApprovalRequest, confirmation: Confirmation) -> tuple[ApprovalReply, Confirmation]:
-        """Return a reply that approves or edits the call, and what it is about. Raises RejectedByUser, _AskAgain."""
-        if self._trial_tool is not None:
-            question = replace(question, can_try=await self._trial_tool.can_try(confirmation))
-        self._on_question(question)
-        reply = await self._approver.ask(question)
-        if not _is_offered(reply, question):
-            raise ToolFailure(
-                "The answer was not one of the choices offered, so the call was refused.",
-                ErrorType.POLICY_VIOLATION,
-                display=lazy("The answer {answer} was not offered, so the call was refused.", answer=reply.outcome),
-            )
-        if reply.outcome is Outcome.TRY_IN_COPY and question.can_try and self._trial_tool is not None:
-            reply, confirmation = await self._try_in_copy(self._trial_tool, question, confirmation)
-        if reply.outcome in (Outcome.CANCEL, Outcome.STOP, Outcome.STOP_AGENT):
-            ends_turn = reply.outcome is not Outcome.CANCEL
-            raise RejectedByUser(confirmation, feedback=reply.feedback, ends_turn=ends_turn)
-        if reply.new_content is None and reply.outcome is Outcome.MODIFY_WITH_EDITOR:
-            raise RejectedByUser(confirmation, detail=" They wanted to edit the change first, but did not.")
-        if reply.new_content is None and reply.outcome is Outcome.TRY_IN_COPY:
-            raise _AskAgain(_("This call cannot be tried in a copy."))
-        return reply, confirmation
-
-    async def _try_in_copy(
-        self, tool: TrialTool, question: ApprovalRequest, confirmation: Confirmation
-    ) -> tuple[ApprovalReply, Confirmation]:
-        context = self._trial_context()
-        try:
-            return await run_trial(tool, question, confirmation, self._approver, context, self._on_question)
-        except ToolFailure as failure:
-            raise _AskAgain(_("Could not try it in a copy: {why}", why=failure.message)) from None
-
-
 async def _build_confirmation(
     tool: BaseTool, params: Params, facts: CallFacts, verdict: PolicyVerdict
 ) -> Confirmation | None:
     """Build what the user is asked. External tools are confirmed even if they do not ask for it themselves."""
-    confirmation = await tool.should_confirm_execute(params)
+    confirmation = _checked_confirmation(tool, await tool.should_confirm_execute(params))
     if isinstance(confirmation, ExecConfirmation) and facts.line is not None:
         scripts = tuple(map(_describe_script, facts.skill_scripts))
         return replace(confirmation, root_commands=facts.line.program_names, notes=(*scripts, *confirmation.notes))
@@ -319,32 +289,32 @@ async def _build_confirmation(
     return InfoConfirmation(title=_("Confirm: {tool}", tool=tool.display_name), prompt=tool.get_description(params))
 
 
+def _checked_confirmation(tool: BaseTool, returned: object) -> Confirmation | None:
+    """Return what a tool wants to have confirmed. False is nothing, as in Gemini CLI. Raises TypeError."""
+    if returned is None or returned is False:
+        return None
+    if isinstance(returned, Confirmation):
+        return returned
+    raise TypeError(f'Tool "{tool.name}" returned {type(returned).__name__} from should_confirm_execute.')
+
+
 def _describe_script(script: SkillScript) -> str:
-    if script.is_unchanged:
-        return lazy("{path} is a script of the skill {name}, unchanged.", path=script.path, name=script.skill)
-    return lazy("{path} is a script of the skill {name}, and has changed.", path=script.path, name=script.skill)
-
-
-def _is_offered(answer: ApprovalReply, question: ApprovalRequest) -> bool:
-    """Whether a front end was free to give this answer. Only those with "always" are limited."""
-    if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
-        return question.can_allow_sandboxed
-    if answer.outcome is Outcome.STOP_AGENT:
-        return bool(question.agent)
-    if answer.outcome not in _ALWAYS:
-        return True
-    return question.always is not None and _scope_of(answer) in question.scopes
-
-
-def _scope_of(answer: ApprovalReply) -> Scope:
-    return answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
+    match script.state:
+        case ScriptState.UNCHANGED:
+            return lazy("{path} is a script of the skill {name}, unchanged.", path=script.path, name=script.skill)
+        case ScriptState.CHANGED:
+            return lazy("{path} is a script of the skill {name}, and has changed.", path=script.path, name=script.skill)
+        case ScriptState.INACTIVE:
+            return lazy(
+                "{path} is a script of the skill {name}, which is not active.", path=script.path, name=script.skill
+            )
 
 
 def _rules_from_answer(
     answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict
 ) -> tuple[PolicyRule, ...]:
     """Return the rules to remember: those that were shown, or one for all tools of the server."""
-    if answer.outcome not in _ALWAYS:
+    if answer.outcome not in ALWAYS:
         return ()
     if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER:
         rule = _server_rule(verdict.suggested_rules, confirmation)

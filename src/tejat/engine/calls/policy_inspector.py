@@ -86,7 +86,7 @@ class PolicyInspector:
                     format_rule(rule),
                     rule.source,
                     ids.get(rule.source),
-                    reason_against(rule) or rule.note or _agent_remark(rule),
+                    reason_against(rule) or rule.note or _remark(rule),
                     rule.description,
                 )
                 for rule in rules
@@ -167,6 +167,7 @@ class PolicyInspector:
             reason=verdict.reason,
             commands=() if line is None else tuple(map(_describe, line.commands)),
             doubts=() if line is None else line.doubts,
+            scripts=tuple(f"{script.path} ({script.qualified_name})" for script in facts.skill_scripts),
             mode=mode,
             mode_source=mode_source,
         )
@@ -190,11 +191,13 @@ def reason_against(rule: PolicyRule) -> str | None:
     return rule.passed_over
 
 
-def _agent_remark(rule: PolicyRule) -> str | None:
-    """Return what follows from a rule that allows something to one agent."""
-    if rule.subagent is None or rule.decision is not Decision.ALLOW:
+def _remark(rule: PolicyRule) -> str | None:
+    """Return what follows from a rule that allows something to one agent, or scripts of a skill."""
+    if rule.decision is not Decision.ALLOW:
         return None
-    return lazy("the whole session can reach this through the agent {agent}", agent=rule.subagent)
+    if rule.subagent is not None:
+        return lazy("the whole session can reach this through the agent {agent}", agent=rule.subagent)
+    return None if rule.skill is None else lazy("only while all files of the skill are as you agreed to")
 
 
 def rule_problems(rules: Iterable[PolicyRule]) -> Iterator[str]:

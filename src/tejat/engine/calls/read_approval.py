@@ -10,4 +10,4 @@ async def approve_reading(scheduler: Scheduler, path: str) -> None:
     tool = scheduler.registry.builtin("read_file")
     if tool is None:
         raise ToolFailure(lazy("The tool read_file is missing."), ErrorType.TOOL_NOT_REGISTERED)
-    await scheduler.permission.authorise(tool, {"path": path}, on_question=lambda _question: None)
+    await scheduler.permission.authorise(tool, {"path": path})

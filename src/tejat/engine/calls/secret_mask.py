@@ -26,8 +26,10 @@ class SecretMask(TextMask):
         content, display, error = self._mask_content(result.llm_content), result.return_display, result.error
         if isinstance(display, str):
             display = self.mask_text(display)
-        if error is not None and (message := self.mask_text(error.message)) is not error.message:
-            error = replace(error, message=message)
+        if error is not None:
+            message, traceback = self.mask_text(error.message), self.mask_text(error.traceback)
+            if message is not error.message or traceback is not error.traceback:
+                error = replace(error, message=message, traceback=traceback)
         if content is result.llm_content and display is result.return_display and error is result.error:
             return result
         return replace(result, llm_content=content, return_display=display, error=error)

@@ -1,13 +1,13 @@
 """Recording of what calls change in the file system, and undo."""
 
-import asyncio
 import json
 import os
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from threading import Lock
+from types import MappingProxyType
 
 from tejat.config.paths import project_key
 from tejat.core.agent.subagents import AgentRunId
@@ -27,11 +27,11 @@ from tejat.core.undo import (
     group_units,
 )
 from tejat.workspace.files.roots import Roots
-from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.offload import run_blocking, run_to_completion
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.attribution.activity import Activity, ActivityMonitor
 from tejat.workspace.undo.attribution.foreign_changes import CallTimes
-from tejat.workspace.undo.comparison import Comparison, compare_snapshots, without_placeholders
+from tejat.workspace.undo.comparison import Comparison, compare_snapshots, with_replaced, without_placeholders
 from tejat.workspace.undo.patches import render_patches
 from tejat.workspace.undo.revert import revert_entry
 from tejat.workspace.undo.snapshot import Snapshot
@@ -48,6 +48,8 @@ _MAX_SUMMARY_LENGTH = 2000
 _MAX_WARNINGS = 100
 _SUMMARY_ARGUMENTS = ("command", "file_path", "absolute_path", "path", "fact")
 
+NOTHING_REPLACED: Mapping[str, bytes] = MappingProxyType({})
+
 _Snapshots = list[tuple[Watch, Snapshot]]
 
 
@@ -63,11 +65,12 @@ class _Before:
 
 @frozen
 class _Run:
-    """When a call ran, in nanoseconds since the epoch."""
+    """When a call ran, in nanoseconds since the epoch, and the contents that it replaced in an editor."""
 
     started: int
     ended: int
     activity: Activity
+    replaced: Mapping[str, bytes]
 
 
 class UndoRecorder:
@@ -141,12 +144,14 @@ class UndoRecorder:
         *,
         whole_tree: bool,
         planned: Sequence[PathChange] | None = None,
+        replaced: Mapping[str, bytes] = NOTHING_REPLACED,
     ) -> ToolResult:
         """Run a call and record its changes to files, also when it fails or is cancelled.
 
         With `whole_tree` everything below the roots is compared, unless the changes are `planned`; otherwise only
-        `paths`. If the present contents cannot be stored, raises UndoUnavailable without running the call. If the
-        changes cannot be recorded afterwards, the result is an error that says so.
+        `paths`. While the call runs, `replaced` gets contents by real path that undo restores instead of those on disk.
+        If the present contents cannot be stored, raises UndoUnavailable without running the call. If the changes cannot
+        be recorded afterwards, the result is an error that says so.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
@@ -162,7 +167,8 @@ class UndoRecorder:
 
             def end_run() -> _Run:
                 ended = time.time_ns()
-                return _Run(started, ended, Activity(((started, ended),)) if monitor is None else monitor.stop())
+                activity = Activity(((started, ended),)) if monitor is None else monitor.stop()
+                return _Run(started, ended, activity, replaced)
 
             try:
                 result = await run()
@@ -237,7 +243,8 @@ class UndoRecorder:
         problem: str | None = None
         try:
             if before.snapshots and not self._is_unchanged(before.snapshots):
-                await _run_to_completion(lambda stop: try_twice(lambda: self._record_changes(call, before, run, stop)))
+                work = partial(self._record_changes, call, before, run)
+                await run_to_completion(lambda stop: try_twice(lambda: work(stop)), _FINISH_TIMEOUT)
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
             why = _error_text(error)
             problem = lazy("The changes made by {name} cannot be undone: {error}", name=call.name, error=why)
@@ -319,9 +326,12 @@ class UndoRecorder:
                 state = watch.scan_state(limit=2 * _MAX_ENTRIES, stop=stop, before=old.state)
                 if state != old.state or self._archive.is_uncertain(watch.root, state):
                     new = self._archive.snapshot(watch.root, state, stop, is_exact=before.is_exact)
-                    comparisons.append(without_placeholders(compare_snapshots(old, new), self._placeholders))
+                    compared = with_replaced(compare_snapshots(old, new), new, run.replaced)
+                    comparisons.append(without_placeholders(compared, self._placeholders))
             if not comparisons:
                 return
+            if run.replaced:
+                self._archive.add_contents(run.replaced.values(), stop)
             times = CallTimes(before.seen, run.started, run.ended, time.time_ns(), run.activity)
             recorded = RecordedCall(
                 tool=call.name,
@@ -353,28 +363,6 @@ def _check_kept(taken: _Snapshots) -> None:
                 why=reason,
             )
             raise UndoUnavailable(message)
-
-
-async def _run_to_completion(work: Callable[[Stop], None]) -> None:
-    """Run work in a thread even if the caller is cancelled, up to a time limit; then raise the cancellation."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + _FINISH_TIMEOUT
-    working = asyncio.ensure_future(run_blocking(work))
-    cancelled: asyncio.CancelledError | None = None
-    while not working.done():
-        if loop.time() > deadline:
-            working.cancel()
-        try:
-            await asyncio.wait((working,), timeout=max(deadline - loop.time(), 1.0))
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        if not working.cancelled():
-            working.exception()
-        raise cancelled
-    if working.cancelled():
-        raise TimeoutError(_("checking what changed took too long"))
-    working.result()
 
 
 def _unrecorded_result(result: ToolResult, problem: str) -> ToolResult:

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from tejat.config.hooks import HookConfig
 from tejat.core.agent.events import Noticed, Severity
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.errors import CallbackFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.log import report_unexpected
@@ -112,7 +114,8 @@ class HookDispatcher:
 
     def _report_running(self, invocations: Sequence[HookInvocation]) -> None:
         for hook in {each.hook: None for each in invocations} if self._reports_running else ():
-            self.notify(lazy("{hook} is running.", hook=hook_label(hook)), Severity.NOTE)
+            with suppress(CallbackFailure):  # nobody could handle it in a timer; whoever listens keeps it
+                self.notify(lazy("{hook} is running.", hook=hook_label(hook)), Severity.NOTE)
 
     def _report(self, outcome: HookResult) -> None:
         hook, reason = hook_label(outcome.hook), outcome.reason
@@ -127,9 +130,11 @@ class HookDispatcher:
             self.notify(lazy("{hook} objected, but this event cannot be blocked: {reason}", hook=hook, reason=reason))
 
     def notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
-        """Show a notice to the user."""
+        """Show a notice to the user. Raises CallbackFailure."""
         try:
             self._emit(Noticed(message, severity))
+        except CallbackFailure:
+            raise
         except Exception as error:  # noqa: BLE001 -- a broken listener must not decide what hooks come to
             report_unexpected(error, "a listener of hooks")
             self._emit = _discard_notice

@@ -1,12 +1,12 @@
-"""The result of one hook, parsed from its exit status and output."""
+"""The result of one hook, parsed from its exit status and output, or from what a function returned."""
 
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, cast
 
 from tejat.config.hooks import HookConfig
-from tejat.core.agent.hooks import HookEvent
+from tejat.core.agent.hooks import HookEvent, HookReply
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
@@ -92,6 +92,49 @@ def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
         return failed_result(hook, lazy("printed invalid JSON: {why}", why=error))
     except _InvalidField as invalid:
         return failed_result(hook, lazy("printed JSON where {unclear}", unclear=invalid))
+
+
+def parse_answer(hook: HookConfig, answer: object) -> HookResult:
+    """Parse what a Python hook returned. Raises TypeError and ValueError for anything invalid."""
+    match answer:
+        case None:
+            return HookResult(hook)
+        case HookReply():
+            return _parse_reply(hook, answer)
+        case Mapping():
+            try:
+                return _parse_json(hook, dict(cast("Mapping[str, object]", answer)))
+            except _InvalidField as invalid:
+                raise ValueError(f"The hook {hook.name!r} ({hook.event}) returned a dict where {invalid}.") from None
+        case _:
+            raise TypeError(
+                f"The hook {hook.name!r} ({hook.event}) returned an object of the type {type(answer).__name__}. "
+                "It must return None, a HookReply or a dict."
+            )
+
+
+def _parse_reply(hook: HookConfig, reply: HookReply) -> HookResult:
+    """Raises ValueError."""
+    decision = None if reply.decision is None else _DECISIONS.get(reply.decision)
+    if decision is None and reply.decision is not None:
+        words = "allow, ask or deny"
+        raise ValueError(f"The decision of the hook {hook.name!r} must be {words}, not {reply.decision!r}.")
+    selection = None if reply.tools is None else ToolSelection(ToolMode.AUTO, tuple(reply.tools))
+    if selection is not None and not selection.names:
+        selection = ToolSelection(ToolMode.NONE)
+    is_selection = hook.event is HookEvent.BEFORE_TOOL_SELECTION
+    return HookResult(
+        hook,
+        decision,
+        truncate(reply.reason, MAX_REASON_LENGTH) or _NO_REASON,
+        reply.stops,
+        truncate(reply.message, MAX_REASON_LENGTH),
+        truncate(reply.context, MAX_CONTEXT_LENGTH),
+        reply.tool_input,
+        reply.replaces_input,
+        ignored=() if is_selection or selection is None else ("tools",),
+        selection=selection if is_selection else None,
+    )
 
 
 def truncate(text: str, max_length: int) -> str:

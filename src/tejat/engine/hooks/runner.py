@@ -1,22 +1,24 @@
-"""Execution of hooks: shell commands with JSON input and output."""
+"""Execution of hooks: shell commands with JSON input and output, and Python functions."""
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import cast
 
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.hooks import HookConfig, precedence
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
-from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent, HookFunction
+from tejat.core.errors import CallbackFailure
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
-from tejat.core.json_text import dump_json
+from tejat.core.json_text import dump_json, load_json
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_result
+from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_answer, parse_result
 from tejat.policy.types import Decision
 from tejat.workspace.processes.program import run_program
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -71,7 +73,9 @@ class HookInvocation:
 async def run_hooks(
     invocations: Sequence[HookInvocation], fields: JsonObject, context: HookContext
 ) -> list[HookResult]:
-    """Run the hooks of one event and return their results in order. Raises only CancelledError.
+    """Run the hooks of one event and return their results in order.
+
+    Raises CancelledError, and CallbackFailure with what a Python function raised.
 
     Project hooks run first, then those of each extension, then user hooks, then system hooks: higher precedence sees
     the changes of lower. Hooks of the same source run concurrently unless one of them is sequential; then each sees the
@@ -102,7 +106,12 @@ def _deduplicate(invocations: Sequence[HookInvocation]) -> list[HookInvocation]:
     Those of an extension are its own: they have its variables.
     """
     latest = {
-        (each.hook.event_name, each.hook.command or each.hook.problem, each.hook.extension): each
+        (
+            each.hook.event_name,
+            each.hook.command or each.hook.problem,
+            each.hook.extension,
+            id(each.hook.function),
+        ): each
         for each in invocations
     }
     return sorted(latest.values(), key=lambda each: precedence(each.hook))
@@ -142,6 +151,8 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
         **fields,
         **invocation.extra_fields,
     }
+    if hook.function is not None:
+        return await _call_function(hook, hook.function, payload)
     try:
         finished = await run_program(
             context.supervisor,
@@ -162,6 +173,18 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     if invocation.argument_names and outcome.new_input is not None and isinstance(params, Mapping):
         return replace(outcome, new_input=apply_new_input(params, outcome), replaces_input=True)
     return outcome
+
+
+async def _call_function(hook: HookConfig, function: HookFunction, payload: JsonObject) -> HookResult:
+    """Call a Python hook. Raises CallbackFailure."""
+    given = cast("JsonObject", load_json(dump_json(payload)))  # a copy, which it may change
+    try:
+        answer = function(given)
+        return parse_answer(hook, await answer if isinstance(answer, Awaitable) else answer)
+    except CallbackFailure:
+        raise
+    except Exception as error:
+        raise CallbackFailure(error) from error
 
 
 async def _find_change(hook: HookConfig, context: HookContext) -> str:

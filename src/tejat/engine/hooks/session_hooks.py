@@ -72,6 +72,7 @@ class SessionHooks:
         return combined_context(outcomes)
 
     async def after_prompt(self, prompt: str, answer: str, *, is_repeated: bool) -> str:
+        self.tool_hooks.raise_failure()
         if not self._dispatcher.has_hooks(HookEvent.AFTER_AGENT):
             return ""
         fields: JsonObject = {"prompt": prompt, "prompt_response": answer, "stop_hook_active": is_repeated}

@@ -18,9 +18,10 @@ from tejat.core.approval.confirmation import (
     PlanConfirmation,
     TrialConfirmation,
 )
-from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue, PartListUnion, Text
 from tejat.core.tools.base import BaseTool, ToolError, ToolResult, failure_result
 from tejat.engine.hooks.dispatcher import (
@@ -45,9 +46,17 @@ class ToolCallHooks:
     def __init__(self, dispatcher: HookDispatcher) -> None:
         self._dispatcher = dispatcher
         self._notifications: set[asyncio.Task[object]] = set()
+        self._failure: CallbackFailure | None = None
+
+    def raise_failure(self) -> None:
+        """Raise what a notification hook has raised since the last time: CallbackFailure."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     async def before_tool(self, call: FunctionCall, tool: BaseTool) -> HookedCall:
-        """Raises ToolFailure if the call must not run."""
+        """Raises ToolFailure if the call must not run, and CallbackFailure."""
+        self.raise_failure()
         outcomes = await self._dispatcher.run_tool_hooks(HookEvent.BEFORE_TOOL, tool, _call_fields(call, tool))
         if stopping := first_stop(outcomes):
             raise _stopped_error(stopping)
@@ -82,10 +91,19 @@ class ToolCallHooks:
         hooks = self._dispatcher.run_event_hooks(HookEvent.NOTIFICATION, fields, trigger=_PERMISSION_NOTIFICATION)
         task = asyncio.create_task(hooks)
         self._notifications.add(task)
-        task.add_done_callback(self._notifications.discard)
+        task.add_done_callback(self._on_notified)
+
+    def _on_notified(self, task: "asyncio.Task[object]") -> None:
+        self._notifications.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, CallbackFailure):
+            self._failure = error
+        elif error is not None:
+            self.notify(report_unexpected(error, "a notification hook"))
 
     async def after_tool(self, call: FunctionCall, tool: BaseTool, check: HookedCall, result: ToolResult) -> ToolResult:
-        """Raises only CancelledError."""
+        """Raises only CancelledError and CallbackFailure."""
+        self.raise_failure()
         outcomes: Sequence[HookResult] = ()
         if self._dispatcher.has_hooks(HookEvent.AFTER_TOOL):
             fields = {**_call_fields(call, tool), "tool_response": _response_json(result)}

@@ -10,15 +10,21 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
 
+_CLOCK_TOLERANCE = 0.001
+
 
 @frozen
 class BudgetLimits:
-    """Limits of a session, None for no limit. `cost` is in dollars."""
+    """Limits of a session, None for no limit. `cost` is in dollars.
+
+    `arguments` are the limits that a program gave, by their names in `Agent`: messages then name these.
+    """
 
     turns: int | None = None
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    arguments: frozenset[str] = frozenset()
 
 
 class Prices(Protocol):
@@ -81,6 +87,17 @@ class Budget:
         """Seconds until the time limit, at least 0; None if there is no limit."""
         return None if self._limits.seconds is None else max(0.0, self._limits.seconds - self.seconds)
 
+    @property
+    def is_time_over(self) -> bool:
+        """Whether the time limit is reached. Timers may fire a moment early."""
+        remaining = self.remaining_seconds
+        return remaining is not None and remaining < _CLOCK_TOLERANCE
+
+    @property
+    def limits_requests(self) -> bool:
+        """Whether the size of the next request matters."""
+        return self._limits.tokens is not None or self._limits.cost is not None
+
     def begin_turn(self) -> None:
         self.turns += 1
 
@@ -114,9 +131,10 @@ class Budget:
             _("the highest known prices of {service}", service=service) if service else _("the highest known prices")
         )
         return _(
-            "The price of {model} is unknown. --max-cost assumes {which}: ${input:g} per million "
+            "The price of {model} is unknown. {limit} assumes {which}: ${input:g} per million "
             "input tokens, ${output:g} per million output tokens. Set its price in model.prices.",
             model=model,
+            limit="max_cost" if "max_cost" in self._limits.arguments else "--max-cost",
             which=of_service,
             input=bound.input,
             output=bound.output,
@@ -136,51 +154,90 @@ class Budget:
         if notice is not None:
             self._on_estimate(notice)
 
-    def exceeded_limit(self, model: str = "") -> tuple[EndReason, str] | None:
-        """Return the limit that is reached, with a message for the user; None if another request may go out.
+    def exceeded_limit(self, model: str = "", request_tokens: int = 0) -> tuple[EndReason, str] | None:
+        """Return the limit that another request would exceed, with a message for the user; None if it may go out.
 
         `model` is the one that would be used: with a cost limit, the user is told if its price is unknown.
+        `request_tokens` is an estimate of the tokens that would be sent.
         """
         limits = self._limits
         if limits.turns is not None and self.turns >= limits.turns:
+            if "max_turns" in limits.arguments:
+                message = _("Reached the limit of {turns} turns.", turns=limits.turns)
+                return EndReason.TURN_LIMIT, self._with_argument(message, "max_turns")
             return EndReason.TURN_LIMIT, _(
                 "Reached max session turns for this session. Increase the number of turns by specifying "
                 "maxSessionTurns in settings.json."
             )
-        return self.exceeded_resource(model)
+        return self.exceeded_resource(model, request_tokens)
 
-    def exceeded_resource(self, model: str = "") -> tuple[EndReason, str] | None:
+    def exceeded_resource(self, model: str = "", request_tokens: int = 0) -> tuple[EndReason, str] | None:
         """Like `exceeded_limit` for tokens, time and cost, which sub-agents use up too."""
         limits = self._limits
-        if limits.tokens is not None and self.usage.total >= limits.tokens:
-            return EndReason.TOKEN_LIMIT, _(
-                "Reached the limit of {tokens:,} tokens ({total:,} used).", tokens=limits.tokens, total=self.usage.total
-            )
+        if limits.tokens is not None and (message := self._token_message(limits.tokens, request_tokens)):
+            return EndReason.TOKEN_LIMIT, self._with_argument(message, "max_tokens")
         if limits.seconds is not None and self.seconds >= limits.seconds:
             return self.time_limit_reached()
-        return self.exceeded_cost_limit(model)
+        return self.exceeded_cost_limit(model, request_tokens)
 
-    def exceeded_cost_limit(self, model: str = "") -> tuple[EndReason, str] | None:
+    def exceeded_cost_limit(self, model: str = "", request_tokens: int = 0) -> tuple[EndReason, str] | None:
         """Like `exceeded_limit` for the cost alone: another model may be dearer."""
-        return None if self._limits.cost is None else self._exceeded_cost_limit(self._limits.cost, model)
+        limit = self._limits.cost
+        if limit is None:
+            return None
+        if message := self._cost_message(limit, model, request_tokens):
+            return EndReason.COST_LIMIT, self._with_argument(message, "max_cost")
+        if model:
+            self._announce_estimate(model)
+        return None
 
     def time_limit_reached(self) -> tuple[EndReason, str]:
         """Return the end of a session whose time is up."""
-        seconds = self._limits.seconds or 0
-        return EndReason.TIME_LIMIT, _("Reached the time limit of {seconds:g} seconds.", seconds=seconds)
+        message = _("Reached the time limit of {seconds:g} seconds.", seconds=self._limits.seconds or 0)
+        return EndReason.TIME_LIMIT, self._with_argument(message, "timeout")
 
-    def _exceeded_cost_limit(self, limit: float, model: str) -> tuple[EndReason, str] | None:
-        spent = self._cost + self._estimated_cost
-        if spent < limit:
-            if model:
-                self._announce_estimate(model)
-            return None
-        if self._estimated_cost:
-            return EndReason.COST_LIMIT, _(
-                "Reached the cost limit of ${limit:g} (at most ${cost:.4f} spent; a price is unknown).",
-                limit=limit,
-                cost=spent,
-            )
-        return EndReason.COST_LIMIT, _(
-            "Reached the cost limit of ${limit:g} (${cost:.4f} spent).", limit=limit, cost=spent
+    def _with_argument(self, message: str, argument: str) -> str:
+        if argument not in self._limits.arguments:
+            return message
+        return _("{message} Increase {argument} to continue.", message=message, argument=argument)
+
+    def _token_message(self, limit: int, request_tokens: int) -> str:
+        used = self.usage.total
+        if used >= limit:
+            return _("Reached the limit of {tokens:,} tokens ({total:,} used).", tokens=limit, total=used)
+        if used + request_tokens <= limit:
+            return ""
+        return _(
+            "The next request (about {request:,} tokens) would exceed the limit of {tokens:,} tokens ({total:,} used).",
+            request=request_tokens,
+            tokens=limit,
+            total=used,
         )
+
+    def _cost_message(self, limit: float, model: str, request_tokens: int) -> str:
+        spent = self._cost + self._estimated_cost
+        if spent > limit or (spent == limit and spent):
+            if self._estimated_cost:
+                return _(
+                    "Reached the cost limit of ${limit:g} (at most ${cost:.4f} spent; a price is unknown).",
+                    limit=limit,
+                    cost=spent,
+                )
+            return _("Reached the cost limit of ${limit:g} (${cost:.4f} spent).", limit=limit, cost=spent)
+        request_cost = self._minimum_cost(model, request_tokens)
+        if spent + request_cost <= limit:
+            return ""
+        return _(
+            "The next request costs at least ${request:.4f} and would exceed the cost limit of ${limit:g} "
+            "(${cost:.4f} spent).",
+            request=request_cost,
+            limit=limit,
+            cost=spent,
+        )
+
+    def _minimum_cost(self, model: str, request_tokens: int) -> float:
+        """The dollars that a request costs even if all of it comes from a cache and the answer is empty."""
+        if not model or not request_tokens or model in self._uncounted_models:
+            return 0.0
+        price = self.prices.price_of(model) or self.prices.upper_bound(model)[0]
+        return cost_of(Usage(prompt=request_tokens, cached=request_tokens), price)

@@ -12,7 +12,7 @@ from tejat.core.messages.history import Message, Role, history_problem, model_me
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import FunctionResponse, MessagePart, Text
 from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
-from tejat.engine.calls.function_response import SUCCESS_MESSAGE
+from tejat.core.tools.function_response import SUCCESS_MESSAGE
 from tejat.engine.loop.transcript import render_transcript, truncate_middle, truncate_tokens
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template

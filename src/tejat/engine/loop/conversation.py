@@ -13,6 +13,7 @@ from tejat.core.agent.events import (
     Compressed,
     CompressionStarted,
     CompressionStatus,
+    EndReason,
     LoopDetected,
     ModelChanged,
     Steered,
@@ -56,7 +57,8 @@ from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import AgentHooks
-    from tejat.engine.calls.scheduler import Batch, Scheduler
+    from tejat.engine.calls.batch import Batch
+    from tejat.engine.calls.scheduler import Scheduler
     from tejat.engine.models.conversation_models import ConversationModels
 
 _TRUNCATED_NOTE = "\n\n[This answer was cut short: {why}]"
@@ -196,6 +198,10 @@ class Conversation:
         """Estimated tokens of the next request: the last count of the service, and an estimate of what came since."""
         return self._requests.tokens(self.model, self.template, self.history.messages)
 
+    def exceeded_limit(self) -> tuple[EndReason, str] | None:
+        """Return the limit that the next request would exceed, with a message for the user; None if it may go out."""
+        return self.budget.exceeded_limit(self.model.name, self.tokens if self.budget.limits_requests else 0)
+
     async def compress(self, *, by_user: bool = False) -> Compressed:
         """Summarise the history and emit the outcome, also if it is a failure of the model."""
         if self._hooks is not None:
@@ -316,16 +322,16 @@ class Conversation:
             self._warn_about_loop(str(repetition))
             return None
         except asyncio.CancelledError:
-            self._keep_partial(stream.text, "interrupted")
+            self._keep_partial(stream.text, "time limit reached" if self.budget.is_time_over else "interrupted")
             raise
         except ModelFailure as failure:
             self._requests.learn_failure(self.model, request, failure)
             raise
-        answer = self._accept(answer, request)
+        answer = self._accept(answer, request, seconds)
         self.events.emit(Answered(answer, seconds))
         return answer
 
-    def _accept(self, answer: ModelResponse, request: ModelRequest) -> ModelResponse:
+    def _accept(self, answer: ModelResponse, request: ModelRequest, seconds: float) -> ModelResponse:
         """Raises ModelFailure for an empty answer: the model may have spent all its tokens on thinking.
 
         Where silence is allowed, it ends the run, and the history stays as it is.
@@ -335,7 +341,7 @@ class Conversation:
             return answer
         if answer.is_empty:
             raise ModelFailure(lazy("The model did not answer ({why}).", why=answer.reason), FailureKind.EMPTY)
-        message = self._add_model_message(truncate_tool_names(answer.message), answer.usage, answer.model)
+        message = self._add_model_message(truncate_tool_names(answer.message), answer.usage, answer.model, seconds)
         self._requests.learn_answer(self.model, request, answer, len(self.history.messages))
         return replace(answer, message=message)
 
@@ -346,6 +352,7 @@ class Conversation:
         """
         recorder = CallRecorder(self.history_events.emit, self.events.emit)
         batch = self._scheduler().batch(calls, recorder)
+        batch.is_timed_out = lambda: self.budget.is_time_over
         try:
             await batch.run()
         finally:
@@ -377,10 +384,10 @@ class Conversation:
         self._ends_with_results = False
         self.history_events.emit(PromptAdded(message, display_text))
 
-    def _add_model_message(self, message: Message, usage: Usage, model: str) -> Message:
+    def _add_model_message(self, message: Message, usage: Usage, model: str, seconds: float | None = None) -> Message:
         added = self.history.add_model(message)
         self.answer_texts.append(added.text)
-        self.history_events.emit(ResponseAdded(added, usage, model or self.model.name))
+        self.history_events.emit(ResponseAdded(added, usage, model or self.model.name, seconds))
         return added
 
     async def _change_after(self, failure: ModelFailure) -> bool:

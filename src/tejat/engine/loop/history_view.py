@@ -16,7 +16,7 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.engine.prompt.mentions import CONTENT_START
-from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
+from tejat.tools.registry import ACTIVATE_SKILL
 
 _TARGET_SHARE = 0.75
 """How full the room is after shortening: otherwise every request would have another beginning."""

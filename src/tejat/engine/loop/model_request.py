@@ -3,17 +3,27 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.agent.events import AwaitingModel, EventSink, RequestFailed, Retrying
-from tejat.core.errors import StoppedByHook
+from tejat.core.agent.events import AwaitingModel, EventSink, Noticed, RequestFailed, Retrying, Severity
+from tejat.core.errors import CallbackFailure, StoppedByHook
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import FunctionCall
-from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse, Retry, Usage
+from tejat.core.model import (
+    Chunk,
+    Delayed,
+    FailureKind,
+    ModelClient,
+    ModelFailure,
+    ModelRequest,
+    ModelResponse,
+    Retry,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import AgentHooks
@@ -49,19 +59,21 @@ async def request_model(
                     return chunk, time.perf_counter() - started
                 if on_chunk is not None:
                     on_chunk(chunk)
-                if isinstance(chunk, Retry):
+                if isinstance(chunk, Retry | Delayed):
                     wait.start()
-                    emit(
-                        Retrying(
-                            chunk.kind, chunk.reason, chunk.attempt, chunk.max_attempts, chunk.wait, request.purpose
-                        )
-                    )
+                    emit(_waiting_event(chunk, request.purpose))
         raise ModelFailure(lazy("The response was cut off."), FailureKind.STREAM_CUT)
     except ModelFailure as failure:
         emit(RequestFailed(failure.kind, failure.message, time.perf_counter() - started, request.purpose))
         raise
     finally:
         wait.stop()
+
+
+def _waiting_event(chunk: Retry | Delayed, purpose: str) -> Retrying | Noticed:
+    if isinstance(chunk, Delayed):
+        return Noticed(chunk.reason, Severity.NOTE)
+    return Retrying(chunk.kind, chunk.reason, chunk.attempt, chunk.max_attempts, chunk.wait, purpose)
 
 
 async def request_with_hooks(
@@ -73,7 +85,7 @@ async def request_with_hooks(
     on_chunk: OnChunk | None,
     on_usage: Callable[[Usage, str, str], None],
 ) -> tuple[ModelResponse, float]:
-    """Like `request_model`, with hooks before and after it. Raises ModelFailure and StoppedByHook.
+    """Like `request_model`, with hooks before and after it. Raises ModelFailure, StoppedByHook and CallbackFailure.
 
     `on_usage` counts an answer that hooks have stopped.
     """
@@ -81,7 +93,7 @@ async def request_with_hooks(
     answer, seconds = await request_model(model, request, emit, on_chunk=on_chunk)
     try:
         await hooks.after_model(request, model.name, answer)
-    except StoppedByHook:
+    except (StoppedByHook, CallbackFailure):
         on_usage(answer.usage, model.name, answer.model)
         raise
     return answer, seconds
@@ -112,7 +124,8 @@ class _WaitReporter:
 
     def _report(self, interval: float) -> None:
         seconds = time.perf_counter() - self._since
-        self._emit(AwaitingModel(seconds, estimate_request_tokens(self._request), self._request.purpose))
+        with suppress(CallbackFailure):  # nobody could handle it in a timer; whoever listens keeps it
+            self._emit(AwaitingModel(seconds, estimate_request_tokens(self._request), self._request.purpose))
         self._schedule(min(2 * interval, _MAX_REPORT_INTERVAL))
 
 

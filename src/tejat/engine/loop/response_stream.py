@@ -1,7 +1,7 @@
 """The answer of a model while it arrives."""
 
 from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
-from tejat.core.model import Chunk, ModelResponse, Retry, TextDelta, ThoughtDelta
+from tejat.core.model import Chunk, Delayed, ModelResponse, Retry, TextDelta, ThoughtDelta
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.sessions.event_bus import EventBus
 
@@ -37,5 +37,5 @@ class ResponseStream:
             case Retry():
                 self._texts.clear()
                 self._loop_detector.reset_text()
-            case ModelResponse():
+            case Delayed() | ModelResponse():
                 pass

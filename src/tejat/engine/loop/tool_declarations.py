@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.loop.lean_declarations import LEAN_TOOLS, MAX_LEAN_TOOLS, shorten_declaration
-from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource
+from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry
 
 DEFAULT_CONTEXT_SHARE = 0.1
 DEFAULT_MAX_TOKENS = 20_000

@@ -24,16 +24,17 @@ class RunOutcome:
 async def run_turns(conversation: Conversation) -> RunOutcome:
     """Answer the last prompt within the budget of the conversation.
 
-    Raises only CancelledError and programming errors. However it ends, the history is valid for the next request.
+    Raises only CancelledError, CallbackFailure and programming errors. However it ends, the history is valid for the
+    next request.
     """
     limit = asyncio.timeout(conversation.budget.remaining_seconds)
     try:
         async with limit:
             return await _run_turns(conversation)
     except TimeoutError:
+        conversation.withdraw_prompt()
         if not limit.expired():
             raise  # not ours
-        conversation.withdraw_prompt()
         return RunOutcome(*conversation.budget.time_limit_reached())
     except ModelFailure as failure:
         conversation.withdraw_prompt()
@@ -43,7 +44,7 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
     except StoppedByHook as stop:
         conversation.withdraw_prompt()
         return RunOutcome(EndReason.NOT_ALLOWED, str(stop))
-    except asyncio.CancelledError:
+    except BaseException:
         conversation.withdraw_prompt()
         raise
 
@@ -53,7 +54,7 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
     was_compressed = False
     await conversation.choose_model()
     while True:
-        spent = conversation.budget.exceeded_limit(conversation.model.name)
+        spent = conversation.exceeded_limit()
         if spent:
             conversation.withdraw_prompt()
             return RunOutcome(*spent)

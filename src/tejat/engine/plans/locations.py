@@ -57,7 +57,7 @@ def plan_location(
                 why=error,
             )
             problems.append(problem)
-    return PlanLocation(os.path.join(paths.plans(root), session_id), problems=tuple(problems))
+    return PlanLocation(paths.session_plans(root, session_id), problems=tuple(problems))
 
 
 def check_plan_setting(setting: Setting[str], root: str) -> str:

@@ -88,12 +88,13 @@ class SessionPlanMode:
         """Where the plans of the session are. Raises ConfigurationError."""
         return self._locate(self._session().session_id)
 
-    def enter(self) -> None:
+    def enter(self) -> str:
         self._switch(ApprovalMode.PLAN, MODEL_SOURCE)
         leave = _("The model switched to plan mode. Shift-Tab to leave it.")
         self._emit(
             Noticed(leave if self._options.is_attended else _("The model switched to plan mode."), Severity.NOTE)
         )
+        return ""
 
     def section(self) -> str:
         """What the model is told about plans now, empty for nothing."""

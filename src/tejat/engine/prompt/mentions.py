@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tejat.core.errors import BadPrompt, ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
+from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part, Text
 from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention, unescape_signs
 from tejat.core.text.secret_files import is_secret_file
@@ -56,6 +57,14 @@ class ExpandedPrompt:
     parts: tuple[Part, ...]
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def mentioning_text(message: Message) -> str:
+    """The text of a prompt without the content of the files that it mentions."""
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    if CONTENT_START in texts:
+        texts = texts[: texts.index(CONTENT_START)]
+    return "\n".join(texts).strip()
 
 
 async def expand_mentions(

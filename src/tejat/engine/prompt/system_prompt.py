@@ -7,13 +7,13 @@ from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.sanitize import sanitize_line
 from tejat.engine.prompt.folder_tree import render_folder_tree
 from tejat.engine.prompt.templates import load_template
+from tejat.tools.registry import ACTIVATE_SKILL
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions
 
 ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
 
 _LEAN_CONTEXT = "# What the user and the project ask for"
 _VARIABLE = r"\$\{(AvailableTools|AgentSkills|SubAgents|[\w.:-]{1,200}_ToolName)\}"
-ACTIVATE_SKILL = "activate_skill"
 _EDIT_TOOLS = frozenset({"replace", "write_file"})
 
 

@@ -22,7 +22,7 @@ from tejat.core.messages.message_json import (
     usage_to_json,
 )
 from tejat.core.messages.types import JsonObject
-from tejat.core.model import Usage
+from tejat.core.model import NO_USAGE, Usage
 from tejat.engine.sessions.journal_format import MAX_LINE_BYTES, RecordKind, decode_record
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -54,9 +54,10 @@ def agent_event_records(event: HistoryEvent | AgentStarted | AgentEnded) -> Iter
             }
         case PromptAdded(message):
             yield {"kind": RecordKind.PROMPT, "message": message_to_json(message)}
-        case ResponseAdded(message, usage, model):
-            usage_json = usage_to_json(usage)
-            yield {"kind": RecordKind.ANSWER, "model": model, "usage": usage_json, "message": message_to_json(message)}
+        case ResponseAdded(message, usage, model, seconds):
+            times = {} if seconds is None else {"seconds": round(seconds, 3)}
+            fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
+            yield {"kind": RecordKind.ANSWER, **times, **fields}
         case CallResponsesAdded(responses):
             for index, parts in responses:
                 encoded = [message_part_to_json(part) for part in parts]
@@ -69,9 +70,10 @@ def agent_event_records(event: HistoryEvent | AgentStarted | AgentEnded) -> Iter
 
 @frozen
 class AgentTranscript:
-    """A run of a sub-agent as recorded. `reason` is empty if its end was not recorded.
+    """A run of a sub-agent as recorded. `reason` is empty if its end was not recorded, and the figures are 0 then.
 
-    `messages` are all that were exchanged, in their order; the responses to calls stand one by one.
+    `messages` are all that were exchanged, in their order; the responses to calls stand one by one. `call_id` is the
+    call that started it.
     """
 
     agent_id: str
@@ -81,6 +83,13 @@ class AgentTranscript:
     messages: tuple[Message, ...] = ()
     reason: str = ""
     error: str = ""
+    call_id: str = ""
+    turns: int = 0
+    calls: int = 0
+    usage: Usage = NO_USAGE
+    cost: float | None = None
+    seconds: float = 0.0
+    files_changed: int = 0
 
 
 def read_agent_transcripts(path: str) -> dict[str, AgentTranscript]:
@@ -122,7 +131,8 @@ def _apply(found: dict[str, AgentTranscript], agent_id: str, record: JsonFields)
     kind = record.string("kind")
     if kind == STARTED:
         name, prompt, model = (record.string(key) for key in ("name", "prompt", "model"))
-        found[agent_id] = AgentTranscript(agent_id, name, prompt, model)
+        call_id = record.string_or_none("call") or ""
+        found[agent_id] = AgentTranscript(agent_id, name, prompt, model, call_id=call_id)
         return
     run = found.get(agent_id)
     if run is None:
@@ -134,10 +144,22 @@ def _apply(found: dict[str, AgentTranscript], agent_id: str, record: JsonFields)
             parts = [message_part_from_json(part) for part in record.items("parts")]
             run = replace(run, messages=(*run.messages, user_message(*parts)))
         case RecordKind.ENDED:
-            run = replace(run, reason=record.string("reason"), error=record.string("error"))
+            run = replace(run, reason=record.string("reason"), error=record.string("error"), **_figures(record))
         case _:
             pass
     found[agent_id] = run
+
+
+def _figures(record: JsonFields) -> dict[str, object]:
+    """The figures of an ended run. Raises ValueError."""
+    return {
+        "turns": record.integer("turns"),
+        "calls": record.integer("calls"),
+        "usage": usage_from_json(record.object("usage")),
+        "cost": record.number_or_none("cost"),
+        "seconds": record.number("seconds"),
+        "files_changed": record.integer("files"),
+    }
 
 
 AGENT_BEGINNING = f'{{"v":1,"kind":"{RecordKind.AGENT}",'.encode()

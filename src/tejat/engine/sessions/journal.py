@@ -127,8 +127,8 @@ class SessionJournal:
         match event:
             case PromptAdded(message, display_text, permanent):
                 self.record_prompt(message, display_text, permanent=permanent)
-            case ResponseAdded(message, usage, model):
-                self.record_answer(message, usage, model)
+            case ResponseAdded(message, usage, model, seconds):
+                self.record_answer(message, usage, model, seconds)
             case CallResponsesAdded(responses):
                 self.record_responses(responses)
             case PromptWithdrawn():
@@ -155,10 +155,11 @@ class SessionJournal:
         fields = {"stays": True} if permanent else {}
         self._write(self._record(RecordKind.PROMPT, shown=display_text, message=message_to_json(message), **fields))
 
-    def record_answer(self, message: Message, usage: Usage, model: str) -> None:
-        """Record an answer, before any of its calls runs."""
+    def record_answer(self, message: Message, usage: Usage, model: str, seconds: float | None = None) -> None:
+        """Record an answer, before any of its calls runs. `seconds` is the time of the request, None if unknown."""
         fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
-        self._write(self._record(RecordKind.ANSWER, **fields))
+        times = {} if seconds is None else {"seconds": round(seconds, 3)}
+        self._write(self._record(RecordKind.ANSWER, **times, **fields))
 
     def record_responses(self, responses: Sequence[tuple[int, Sequence[Part]]]) -> None:
         """Record responses to calls of the last answer, each with the index of its call."""
@@ -182,6 +183,10 @@ class SessionJournal:
         records = [self._record(RecordKind.AGENT, agent=agent_id, record=record) for record in records]
         if records and not self._pending:
             self._write(*records)
+
+    def record_figures(self, kind: RecordKind, fields: JsonObject) -> None:
+        """Record figures of a call or a run. They do not become part of the history."""
+        self._write_if_started(self._record(kind, **fields))
 
     def close(self) -> None:
         """Release the session. Later records are dropped."""
@@ -211,22 +216,34 @@ class SessionJournal:
 
     def _write(self, *records: JsonObject) -> None:
         pending, self._pending = self._pending, []
-        is_new = self._descriptor < 0
-        if is_new and not pending:
+        if not self._is_open and not pending:
             return
         try:
             lines = b"".join(self._mask.encode(each) for each in (*pending, *records))
+            self._append(lines, syncs=any(record["kind"] not in _UNSYNCED_KINDS for record in records))
+        except (OSError, ValueError) as error:
+            self._disable(error)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether something was written, and more can be."""
+        return self._descriptor >= 0
+
+    def _append(self, lines: bytes, *, syncs: bool) -> None:
+        """Append lines to the file, which is created first if it is new. Raises OSError."""
+        is_new = not self._is_open
+        try:
             if is_new:
                 self._create_file()
             _append(self._descriptor, self._prefix + lines)
-            if self._syncs and any(record["kind"] not in _UNSYNCED_KINDS for record in records):
+            if self._syncs and syncs:
                 _sync(self._descriptor)
             self._prefix = b""
-        except (OSError, ValueError) as error:
+        except OSError:
             if is_new and self._descriptor >= 0:
                 with suppress(OSError):
                     os.unlink(self.path)
-            self._disable(error)
+            raise
 
     def _create_file(self) -> None:
         """Raises OSError."""
@@ -253,7 +270,10 @@ class SessionJournal:
     def _disable(self, error: OSError | ValueError) -> None:
         self.close()
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self.failure = lazy("Stopped saving this session to {path}: {reason}.", path=self.path, reason=reason)
+        if self.path:
+            self.failure = lazy("Stopped saving this session to {path}: {reason}.", path=self.path, reason=reason)
+        else:
+            self.failure = lazy("Stopped saving this session: {reason}.", reason=reason)
 
 
 def try_lock(descriptor: int) -> bool:
@@ -289,7 +309,7 @@ def _append(descriptor: int, lines: bytes) -> None:
         raise
 
 
-_UNSYNCED_KINDS = frozenset({RecordKind.RESPONSE, RecordKind.ENDED, RecordKind.AGENT})
+_UNSYNCED_KINDS = frozenset({RecordKind.RESPONSE, RecordKind.ENDED, RecordKind.AGENT, RecordKind.CALL, RecordKind.RUN})
 
 
 def _sync(descriptor: int) -> None:

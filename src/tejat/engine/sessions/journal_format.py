@@ -32,6 +32,8 @@ class RecordKind(StrEnum):
     RESUMED = "resumed"
     STATE = "state"
     AGENT = "agent"
+    CALL = "call"
+    RUN = "run"
 
 
 def encode_record(record: JsonObject) -> bytes:

@@ -1,7 +1,7 @@
 """Reading of a journal into a history that the session can continue with."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
 from types import MappingProxyType
 
@@ -43,15 +43,20 @@ class LoadedSession:
 def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
     """Read the session in an open file. `session_id` is used if the file does not name one. Raises OSError."""
     os.lseek(descriptor, 0, os.SEEK_SET)
+    with open(descriptor, "rb", closefd=False) as file:
+        return load_session(_read_lines(file), session_id=session_id)
+
+
+def load_session(lines: Iterable[bytes], *, session_id: str) -> LoadedSession:
+    """Load the session with these lines. `session_id` is used if they do not name one."""
     replay = _Replay(session_id)
     problems = _ReadProblems()
-    with open(descriptor, "rb", closefd=False) as file:
-        for number, line in enumerate(_read_lines(file), 1):
-            try:
-                if not replay.apply(decode_record(line)):
-                    problems.newer += 1
-            except ValueError:
-                problems.add_damaged_line(number, line)
+    for number, line in enumerate(lines, 1):
+        try:
+            if not replay.apply(decode_record(line)):
+                problems.newer += 1
+        except ValueError:
+            problems.add_damaged_line(number, line)
     if not replay.has_head:
         problems.others.append(lazy("The start of the session is missing."))
     messages, repairs = repair_history(replay.finish())

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tejat.core.frozen import frozen_identity
-from tejat.core.messages.history import Message
+from tejat.core.messages.history import Message, Role
 
 
 @frozen_identity
@@ -17,6 +17,12 @@ class RewindPoint:
     created_at: float
     length: int
     last_message: Message | None
+
+    @property
+    def prompt_index(self) -> int:
+        """The index of the prompt: after the messages before it, or in the last one if that was the user's too."""
+        is_merged = self.last_message is not None and self.last_message.role is Role.USER
+        return self.length - 1 if is_merged else self.length
 
 
 class RewindPoints:

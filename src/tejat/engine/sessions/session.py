@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.agent.events import (
     AgentEvent,
@@ -20,16 +20,19 @@ from tejat.core.agent.events import (
 )
 from tejat.core.agent.history_events import RunFinished, StateRecorded
 from tejat.core.agent.session_state import SessionState
-from tejat.core.errors import BadPrompt, NotTrusted, StoppedByHook
+from tejat.core.errors import BadPrompt, CallbackFailure, NotTrusted, StoppedByHook
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
-from tejat.core.log import report_unexpected
+from tejat.core.log import agent_logger, report_unexpected
 from tejat.core.messages.history import Message, user_message
-from tejat.core.messages.types import JsonObject, Part
+from tejat.core.messages.prompt import Attachment, Prompt, prompt_text
+from tejat.core.messages.tokens import estimate_request_tokens
+from tejat.core.messages.types import JsonObject, Part, Text
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.turn import RunOutcome, run_turns
 from tejat.engine.prompt.mentions import ExpandedPrompt
+from tejat.engine.sessions.figures.run_recorder import RunRecorder
 from tejat.engine.sessions.journal import SessionJournal
 
 if TYPE_CHECKING:
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
 
 _MAX_HOOK_ROUNDS = 8
 """How often hooks may make a model continue within one run."""
+
+
+class PromptExpansion(Protocol):
+    async def __call__(self, prompt: str, emit: EventSink, *, may_call: bool = True) -> ExpandedPrompt:
+        """Expand what the user typed: mentions, and a command if it `may_call` one. Raises BadPrompt, NotTrusted."""
+        ...
 
 
 @frozen
@@ -73,7 +82,7 @@ class Session:
         conversation: Conversation,
         info: SessionInfo,
         *,
-        expand: Callable[[str, EventSink], Awaitable[ExpandedPrompt]],
+        expand: PromptExpansion,
         journal: SessionJournal | None = None,
         state: SessionState | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
@@ -97,8 +106,10 @@ class Session:
         self._run: asyncio.Task[RunEnded] | None = None
         self._is_interrupted = False
         self._reported_problems: set[str] = set()
+        self._stop_recording: Callable[[], None] = lambda: None
         if journal is not None:
             conversation.history_events.subscribe(journal.record)
+            self._stop_recording = conversation.events.subscribe(RunRecorder(journal.record_figures))
         self.state.subscribe(lambda key, value: conversation.history_events.emit(StateRecorded(key, value)))
 
     @property
@@ -111,8 +122,12 @@ class Session:
         return self._lock.locked()
 
     @property
+    def is_recorded(self) -> bool:
+        return self._journal is not None
+
+    @property
     def journal_path(self) -> str:
-        """The path of the journal, empty if the session is not recorded."""
+        """The path of the journal, empty if there is no such file."""
         return "" if self._journal is None else self._journal.path
 
     @property
@@ -123,11 +138,12 @@ class Session:
         """Deliver all later events to `listener`. Returns a function that ends the subscription."""
         return self.conversation.events.subscribe(listener)
 
-    async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
+    async def prompt(self, prompt: Prompt, listener: EventSink | None = None) -> RunEnded:
         """Answer one prompt, after those before it. `listener` is subscribed for this run only.
 
         The last event is `RunEnded`, however the run ends, also after `interrupt`. Cancelling the caller ends the run
-        and raises CancelledError when it has ended. Raises otherwise only programming errors and what listeners raise.
+        and raises CancelledError when it has ended. Raises otherwise only CallbackFailure, programming errors and what
+        listeners raise.
         """
         async with self._lock:
             unsubscribe = None if listener is None else self.subscribe(listener)
@@ -153,6 +169,10 @@ class Session:
         """Answer a pending question. False if it is unknown or already answered."""
         return self._questions is not None and self._questions.answer(question_id, reply)
 
+    def fail_question(self, question_id: str, error: Exception) -> bool:
+        """Raise an error for whoever asked a pending question. False if it is unknown or already answered."""
+        return self._questions is not None and self._questions.fail(question_id, error)
+
     def steer(self, text: str) -> bool:
         """Send the model a message between two of its requests. False if no run is in progress."""
         if self._run is None or not text.strip():
@@ -177,7 +197,7 @@ class Session:
 
     async def query(self, request: ModelRequest) -> ModelResponse:
         """Send a request of a tool to the model. Raises ModelFailure, also when the budget is spent."""
-        spent = self.conversation.budget.exceeded_limit()
+        spent = self.conversation.budget.exceeded_limit(request_tokens=estimate_request_tokens(request))
         if spent:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.query(request)
@@ -197,22 +217,25 @@ class Session:
             if self._hooks is not None:
                 await self._hooks.end(reason)
         finally:
-            if self._journal is not None:
-                self._journal.close()
+            self._close_journal()
 
     async def close(self) -> None:
         try:
             if self._hooks is not None:
                 await self._hooks.close()
         finally:
-            if self._journal is not None:
-                self._journal.close()
+            self._close_journal()
             await self.conversation.model.close()
+
+    def _close_journal(self) -> None:
+        self._stop_recording()
+        if self._journal is not None:
+            self._journal.close()
 
     def _emit(self, event: AgentEvent) -> None:
         self.conversation.events.emit(event)
 
-    async def _answer_prompt(self, prompt: str | Sequence[Part]) -> RunEnded:
+    async def _answer_prompt(self, prompt: Prompt) -> RunEnded:
         self.conversation.answer_texts.clear()
         self.conversation.steering.clear()
         outcome = RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
@@ -228,8 +251,14 @@ class Session:
         except asyncio.CancelledError:
             if not self._is_interrupted:
                 raise
+        except CallbackFailure as failure:
+            self.conversation.withdraw_prompt()
+            kind = type(failure.error).__name__
+            outcome = RunOutcome(EndReason.FAILED, _("The program that runs this session raised {error}.", error=kind))
+            raise
         except Exception as error:
-            outcome = RunOutcome(EndReason.FAILED, report_unexpected(error, "a session"))
+            self.conversation.withdraw_prompt()
+            outcome = RunOutcome(EndReason.FAILED, report_unexpected(error, "a session", log=agent_logger))
             raise
         finally:
             ended = self._build_run_ended(outcome)
@@ -242,6 +271,10 @@ class Session:
         notes, self._notes = self._notes, []
         for message, display_text in notes:
             self.conversation.add_note(message, display_text)
+
+    def add_startup_notes(self, notes: Sequence[str]) -> None:
+        """Add notes about the start that were found later."""
+        self.info = replace(self.info, notes=(*self.info.notes, *notes))
 
     def take_notes(self) -> tuple[str, ...]:
         """Return the notes about the start, for a front end that shows them before the first prompt."""
@@ -265,9 +298,9 @@ class Session:
             if self._conclude is not None:
                 await self._conclude()
 
-    async def _answer(self, prompt: str | Sequence[Part]) -> RunOutcome:
+    async def _answer(self, prompt: Prompt) -> RunOutcome:
         """Raises BadPrompt, NotTrusted and StoppedByHook."""
-        display_text = prompt if isinstance(prompt, str) else ""
+        display_text = prompt_text(prompt)
         budget = self.conversation.budget
         try:
             async with asyncio.timeout(budget.remaining_seconds):
@@ -278,17 +311,11 @@ class Session:
         self._emit(Prompted(message, display_text))
         return await self._run_stop_hooks(await run_turns(self.conversation), display_text or message.text)
 
-    async def _build_message(self, prompt: str | Sequence[Part]) -> Message:
+    async def _build_message(self, prompt: Prompt) -> Message:
         """Expand the prompt and add the context of hooks. Raises BadPrompt, NotTrusted and StoppedByHook."""
         if self._prepare is not None:
             await self._prepare(self._emit)
-        if isinstance(prompt, str):
-            expanded = await self._expand(prompt, self._emit)
-            parts = expanded.parts
-            for note in expanded.notes:
-                self._emit(Noticed(note, Severity.NOTE))
-        else:
-            parts = prompt
+        parts = await self._expand_pieces((prompt,) if isinstance(prompt, str) else prompt)
         message = user_message(*parts)
         if message.is_empty:
             raise BadPrompt(_("The prompt is empty."))
@@ -296,6 +323,21 @@ class Session:
             return message
         context = await self._hooks.before_prompt(message.text, source=self.info.source)
         return user_message(*parts, context) if context else message
+
+    async def _expand_pieces(self, pieces: Sequence[str | Part | Attachment]) -> list[Part]:
+        """What the model gets for the pieces of a prompt. Only the first can call a command."""
+        parts: list[Part] = []
+        for number, piece in enumerate(pieces):
+            if isinstance(piece, Attachment):
+                parts += piece.parts
+            elif isinstance(piece, str):
+                expanded = await self._expand(piece, self._emit, may_call=number == 0)
+                parts += (part for part in expanded.parts if part != Text(""))
+                for note in expanded.notes:
+                    self._emit(Noticed(note, Severity.NOTE))
+            else:
+                parts.append(piece)
+        return parts
 
     async def _run_stop_hooks(self, outcome: RunOutcome, prompt: str) -> RunOutcome:
         """Let the model continue as long as hooks object to its end."""

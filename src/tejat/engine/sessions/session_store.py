@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tejat.config.paths import project_key
 from tejat.config.settings.types import DEFAULT_RETENTION, SessionRetention
@@ -15,6 +15,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
+from tejat.engine.plans.storage import PlanStorage
 from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, try_lock
 from tejat.engine.sessions.journal_format import decode_record
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
@@ -58,6 +59,18 @@ def list_all_sessions(directory: str) -> list[SessionSummary]:
     return sorted(found, key=lambda entry: (entry.modified, entry.path))
 
 
+class Sessions(Protocol):
+    """A place where sessions are created, found and resumed: files of the project, or a storage of the program."""
+
+    def create(self, *, session_id: str, model: str) -> SessionJournal: ...
+
+    def find(self, word: str) -> SessionSummary: ...
+
+    def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]: ...
+
+    def prune(self) -> None: ...
+
+
 class SessionStore:
     """The sessions of the project in `root`, in a subdirectory of `directory` that is created on demand.
 
@@ -70,18 +83,20 @@ class SessionStore:
         root: str,
         retention: SessionRetention = DEFAULT_RETENTION,
         *,
+        plans: PlanStorage | None = None,
         max_bytes: int = 1 << 30,
         secrets: Sequence[str] = (),
         now: Clock = time.time,
     ) -> None:
         """`prune` enforces the retention, and `max_bytes` for all projects together.
 
-        `secrets` are masked in journals.
+        `secrets` are masked in journals. `plans` has the plan files, which are deleted with their session.
         """
         self._root = os.path.realpath(root)
         self._sessions_directory = directory
         self._directory = os.path.join(self._sessions_directory, project_key(self._root))
         self._retention = retention
+        self._plans = plans
         self._max_bytes = max_bytes
         self._secrets = tuple(secrets)
         self._now = now
@@ -152,16 +167,24 @@ class SessionStore:
         return journal, loaded
 
     def delete(self, entry: SessionSummary) -> None:
-        """Delete a session, unless it is in use."""
+        """Delete a session and its plan files, unless it is in use."""
         try:
             _remove(entry.path)
         except OSError as error:
             raise _unusable_error(entry, error) from None
+        try:
+            self._delete_plans(os.path.dirname(entry.path), entry.session_id)
+        except OSError as error:
+            path, reason = sanitize_text(str(error.filename)), error.strerror
+            raise UsageError(
+                _("The session was deleted, but its plan files were not: {path}: {reason}.", path=path, reason=reason)
+            ) from None
 
     def prune(self) -> None:
         """Delete sessions of all projects that are too old or too large in total, unless in use. Raises nothing.
 
-        Runs at most once an hour, because there can be very many sessions.
+        Their plan files go with them, and so do old plan files of sessions that were not saved. Runs at most once an
+        hour, because there can be very many sessions.
         """
         now = self._now()
         with suppress(OSError):
@@ -171,10 +194,32 @@ class SessionStore:
                 directories = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             for path in self._expired_files({directory: _journal_files(directory) for directory in directories}, now):
                 with suppress(OSError):
+                    session_id = "" if self._plans is None else _read_summary(0, path, os.lstat(path)).session_id
                     _remove(path)
+                    self._delete_plans(os.path.dirname(path), session_id)
             for directory in directories:
                 with suppress(OSError):
                     os.rmdir(directory)
+            self._prune_plans(now)
+
+    def _delete_plans(self, directory: str, session_id: str) -> None:
+        """Delete the plan files of a deleted session, unless another journal continues it. Raises OSError."""
+        project = os.path.basename(directory)
+        if self._plans is None or not os.path.lexists(self._plans.path(project, session_id)):
+            return
+        if not any(entry.session_id == session_id for entry in _list_directory(directory)):
+            self._plans.remove(project, session_id)
+
+    def _prune_plans(self, now: float) -> None:
+        """Delete old plan files that belong to no session. Raises nothing."""
+        plans, days = self._plans, self._retention.max_days
+        if plans is None or days is None:
+            return
+        before = now - days * _DAY
+        for project in plans.projects():
+            if plans.old_names(project, before=before):
+                entries = _list_directory(os.path.join(self._sessions_directory, project))
+                plans.remove_orphans(project, {entry.session_id for entry in entries}, before=before)
 
     def _expired_files(self, files: Mapping[str, list["_File"]], now: float) -> list[str]:
         """The journals that are not kept, of those in each directory."""

@@ -14,7 +14,7 @@ from tejat.core.model import NO_USAGE, Usage
 from tejat.core.tools.call_events import BY_USER, CallFinished, CallState
 from tejat.core.tools.display import FileDiff
 from tejat.engine.prompt.skill_catalogue import unescape_tags
-from tejat.engine.prompt.system_prompt import ACTIVATE_SKILL
+from tejat.tools.registry import ACTIVATE_SKILL
 
 _ACTIVATED = r'<activated_skill name="([^"]*)">'
 

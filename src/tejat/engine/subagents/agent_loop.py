@@ -10,7 +10,7 @@ from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.engine.calls.scheduler import Batch
+from tejat.engine.calls.batch import Batch
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopError
 from tejat.engine.subagents.clock import RunClock
@@ -119,7 +119,7 @@ class AgentLoop:
             if conversation.budget.turns >= self._definition.max_turns:
                 limit = f"Agent reached max turns limit ({self._definition.max_turns})."
                 return SubagentOutcome(SubagentEnd.MAX_TURNS, limit)
-            if spent := conversation.budget.exceeded_limit(conversation.model.name):
+            if spent := conversation.exceeded_limit():
                 return SubagentOutcome(SubagentEnd.BUDGET, spent[1])
             self._tools.follow_parent()
             if not was_compressed and await conversation.compress_if_needed():
@@ -148,7 +148,7 @@ class AgentLoop:
     async def _request_result(self, outcome: SubagentOutcome) -> SubagentOutcome:
         """Ask once more for the result, with only `complete_task` declared."""
         conversation = self._conversation
-        if conversation.budget.exceeded_limit(conversation.model.name):
+        if conversation.exceeded_limit():
             return outcome
         only = (self._completion.schema,)
         conversation.template = replace(conversation.template, declarations=lambda: only)

@@ -20,15 +20,21 @@ class AgentBudget(Budget):
     def remaining_seconds(self) -> float | None:
         return self._session.remaining_seconds
 
+    @property
+    def limits_requests(self) -> bool:
+        return self._session.limits_requests or super().limits_requests
+
     def record_usage(self, usage: Usage, requested_model: str, reported_model: str = "") -> None:
         self._session.record_usage(usage, requested_model, reported_model)
         super().record_usage(usage, requested_model, reported_model)
 
-    def exceeded_resource(self, model: str = "") -> tuple[EndReason, str] | None:
-        return self._session.exceeded_resource(model) or super().exceeded_resource(model)
+    def exceeded_resource(self, model: str = "", request_tokens: int = 0) -> tuple[EndReason, str] | None:
+        of_session = self._session.exceeded_resource(model, request_tokens)
+        return of_session or super().exceeded_resource(model, request_tokens)
 
-    def exceeded_cost_limit(self, model: str = "") -> tuple[EndReason, str] | None:
-        return self._session.exceeded_cost_limit(model) or super().exceeded_cost_limit(model)
+    def exceeded_cost_limit(self, model: str = "", request_tokens: int = 0) -> tuple[EndReason, str] | None:
+        of_session = self._session.exceeded_cost_limit(model, request_tokens)
+        return of_session or super().exceeded_cost_limit(model, request_tokens)
 
     def time_limit_reached(self) -> tuple[EndReason, str]:
         return self._session.time_limit_reached()

@@ -73,6 +73,7 @@ class AgentPermission(Permission):
             save_sandboxed=parent.save_sandboxed,
             remembers=parent.remembers,
             rule_roots=parent.rule_roots,
+            tool_rules=parent.tool_rules,
         )
         self._parent = parent
         self._identity = identity

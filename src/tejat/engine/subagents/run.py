@@ -8,9 +8,11 @@ from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentDefinition, SubagentEnd, agent_lane, enter_agent
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
+from tejat.core.errors import CallbackFailure
 from tejat.core.frozen import frozen, replace
-from tejat.core.log import report_unexpected
+from tejat.core.log import agent_logger, report_unexpected
 from tejat.core.messages.history import History
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.call_events import CallFinished
 from tejat.engine.calls.scheduler import Scheduler
@@ -78,12 +80,12 @@ class SubagentRun:
         """Send a request of a tool to the model of the run. Raises ModelFailure, also when the budget is spent."""
         if self._conversation is None:
             raise ModelFailure("The agent has not started yet.", FailureKind.UNAVAILABLE)
-        if spent := self._budget.exceeded_limit():
+        if spent := self._budget.exceeded_limit(request_tokens=estimate_request_tokens(request)):
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self._conversation.query(request)
 
     async def execute(self) -> SubagentOutcome:
-        """Run the agent. Raises only CancelledError, when everything has ended and is reported."""
+        """Run the agent. Raises CancelledError and CallbackFailure, when everything has ended and is reported."""
         approver = self._host.approver
         if approver is not None:
             approver = AgentApprover(approver, self._identity, self._clock.pause, self._on_reply)
@@ -93,13 +95,16 @@ class SubagentRun:
         try:
             outcome = await self._work_apart(models, approver)
         except asyncio.CancelledError:
-            if self._budget.remaining_seconds == 0:
+            if self._budget.is_time_over:
                 outcome = SubagentOutcome(SubagentEnd.BUDGET, self._budget.time_limit_reached()[1])
+            raise
+        except CallbackFailure as failure:
+            outcome = SubagentOutcome(SubagentEnd.ERROR, str(failure))
             raise
         except CopyUnavailable as error:
             outcome = SubagentOutcome(SubagentEnd.ERROR, str(error))
         except Exception as error:  # noqa: BLE001 -- an agent must not end the turn of its parent
-            outcome = SubagentOutcome(SubagentEnd.ERROR, report_unexpected(error, "a sub-agent"))
+            outcome = SubagentOutcome(SubagentEnd.ERROR, report_unexpected(error, "a sub-agent", log=agent_logger))
         finally:
             self._finish(outcome)
         return self.outcome

@@ -45,7 +45,7 @@ class SubagentRunner:
     def only_reads(self, definition: SubagentDefinition) -> bool:
         """Whether runs of this agent can run side by side."""
         is_in_copy = definition.copy_mode is CopyMode.ALWAYS
-        return is_in_copy or only_reads(self._host.scheduler.registry, definition)
+        return is_in_copy or only_reads(self._host.scheduler, definition)
 
     async def run(self, definition: SubagentDefinition, prompt: str, context: ToolContext) -> ToolResult:
         """Run an agent for a call. Raises ToolFailure if it cannot be started."""
@@ -63,7 +63,7 @@ class SubagentRunner:
                 await run.execute()
             return self._result_of(run)
         except asyncio.CancelledError:
-            if run is not None and context.keep_partial is not None:
+            if run is not None:
                 context.keep_partial(self._result_of(run))
             raise
         finally:

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
+from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool
 from tejat.engine.subagents.complete_task import COMPLETE_TASK
 from tejat.policy.tool_names import parse_tool_name
-from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource
+from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.engine.calls.scheduler import Scheduler
 
 NEVER_AVAILABLE = frozenset(
     {
@@ -32,12 +37,21 @@ def is_available(entry: ToolEntry, definition: SubagentDefinition) -> bool:
     return definition.tools is None or any(_matches(entry, name) for name in definition.tools)
 
 
-def only_reads(registry: ToolRegistry, definition: SubagentDefinition) -> bool:
-    """Whether none of the tools of an agent changes anything, so that it can run beside others."""
+def only_reads(scheduler: "Scheduler", definition: SubagentDefinition) -> bool:
+    """Whether none of the tools of an agent changes anything, so that it can run beside others.
+
+    A tool of an MCP server counts as one that changes something, unless a rule says that it only reads.
+    """
     if definition.servers:
         return False
-    entries = (entry for entry in registry.entries() if is_available(entry, definition))
-    return all(entry.kind in READ_ONLY_KINDS or entry.name in OWN_TOOLS for entry in entries)
+    permission, agent = scheduler.permission, definition.qualified_name
+    return all(
+        entry.kind in READ_ONLY_KINDS
+        or entry.name in OWN_TOOLS
+        or (entry.source is ToolSource.MCP and permission.declares_read_only(entry.load(), agent))
+        for entry in scheduler.registry.entries()
+        if is_available(entry, definition)
+    )
 
 
 def _matches(entry: ToolEntry, listed: str) -> bool:
@@ -73,7 +87,7 @@ class AgentTools(ToolRegistry):
         self._shared: dict[str, ToolEntry] = {}
         self.is_closed = False
         """Whether only `complete_task` may run."""
-        self.register(completion)
+        self.register(completion, source=ToolSource.BUILT_IN)
         self.follow_parent()
 
     def register_entry(self, entry: ToolEntry) -> None:

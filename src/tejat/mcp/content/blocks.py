@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
 from tejat.core.frozen import frozen
+from tejat.core.messages.base64_data import base64_size, decode_base64
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue
-from tejat.mcp.content.media_types import base64_size, decode_base64, is_text_type, parse_media_type, resolve_media_type
+from tejat.mcp.content.media_types import is_text_type, parse_media_type, resolve_media_type
 from tejat.workspace.files.media.file_type import FileKind, classify_file
 
 MAX_BLOCKS = 10_000

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.frozen import frozen
+from tejat.core.messages.base64_data import base64_size
 from tejat.core.messages.types import JsonObject
-from tejat.mcp.content.media_types import base64_size, parse_media_type
+from tejat.mcp.content.media_types import parse_media_type
 from tejat.mcp.types import ClientSession, ServerResource
 
 MAX_CHARACTERS = 2**20

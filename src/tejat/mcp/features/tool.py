@@ -234,7 +234,7 @@ def _format_annotations(annotations: ToolAnnotations) -> str:
 class _ProgressDisplay:
     """Shows the latest progress, at a readable rate."""
 
-    def __init__(self, show: Callable[[str], None] | None) -> None:
+    def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
         self._latest: McpProgress | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -250,7 +250,7 @@ class _ProgressDisplay:
 
     def _update(self) -> None:
         latest, self._latest, self._timer = self._latest, None, None
-        if latest is not None and self._show is not None:
+        if latest is not None:
             self._timer = asyncio.get_running_loop().call_later(_UPDATE_INTERVAL, self._update)
             self._show(_format_progress(latest))
 

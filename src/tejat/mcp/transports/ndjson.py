@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from tejat.core.frozen import frozen
@@ -53,8 +54,12 @@ class UnencodableMessage(ValueError):
 class NdjsonDecoder:
     """Decodes a stream of bytes. Keeps one line at most, and only the ends of one that is too long."""
 
-    def __init__(self, *, max_bytes: int = MAX_LINE_BYTES) -> None:
+    def __init__(
+        self, *, max_bytes: int = MAX_LINE_BYTES, parse: Callable[[object], JsonRpcMessage] = parse_message
+    ) -> None:
+        """`parse` makes a message of a JSON value and raises InvalidMessage."""
         self._max_bytes = max_bytes
+        self._parse = parse
         self._line = bytearray()
         self._size = 0
         self._tail: bytes | None = None  # only of a line that is too long
@@ -97,7 +102,7 @@ class NdjsonDecoder:
         if tail is not None:
             reason = lazy("longer than {most:,} bytes", most=self._max_bytes)
             return [_invalid_line(reason, line, tail, is_too_long=True)]
-        return _parse_line(line) if line and not line.isspace() else []
+        return _parse_line(line, self._parse) if line and not line.isspace() else []
 
 
 def encode_message(message: JsonRpcMessage, *, max_bytes: int = MAX_LINE_BYTES) -> bytes:
@@ -115,7 +120,7 @@ _JSON_START = b'{["-0123456789tfnIN \t\r\xef'
 _NO_VALUE = lazy("not JSON: {why}", why="Expecting value at line 1, column 1")
 
 
-def _parse_line(line: bytearray) -> list[DecodedLine]:
+def _parse_line(line: bytearray, parse: Callable[[object], JsonRpcMessage]) -> list[DecodedLine]:
     if line[0] not in _JSON_START and line.isascii():
         # Plain text, often thousands of lines: parsing it would take far longer.
         return [InvalidLine(_NO_VALUE, start=_excerpt(line))]
@@ -127,17 +132,19 @@ def _parse_line(line: bytearray) -> list[DecodedLine]:
     except InvalidJson as error:
         return [_invalid_line(lazy("not JSON: {why}", why=error), line, line, is_broken=True)]
     if not isinstance(given, list):
-        return [_parse_item(given, line)]
+        return [_parse_item(given, line, parse)]
     items = cast("list[object]", given)
     if not 0 < len(items) <= _MAX_BATCH:
         reason = lazy("a batch must have 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items))
         return [InvalidLine(reason, start=_excerpt(line))]
-    return [_parse_item(item, line) for item in items]
+    return [_parse_item(item, line, parse) for item in items]
 
 
-def _parse_item(given: object, line: bytearray) -> JsonRpcMessage | InvalidLine:
+def _parse_item(
+    given: object, line: bytearray, parse: Callable[[object], JsonRpcMessage]
+) -> JsonRpcMessage | InvalidLine:
     try:
-        return parse_message(given)
+        return parse(given)
     except InvalidMessage as error:
         is_request = isinstance(given, dict) and "method" in given
         return InvalidLine(

@@ -19,6 +19,7 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.core.model import ModelRequest
+from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     encode_base64,
     image_problem,
@@ -175,14 +176,7 @@ def _tool_fields(
             "input_schema": object_schema(request.response_schema),
         }
         return {"tools": [answer], "tool_choice": {"type": "tool", "name": ANSWER_TOOL}}
-    tools: list[JsonObject] = [
-        {
-            "name": wire_name(tool.name),
-            "description": tool.description,
-            "input_schema": wire_properties(object_schema(tool.parameters_json_schema)),
-        }
-        for tool in request.tools
-    ]
+    tools = list(map(encode_tool, request.tools))
     if tools:
         tools[-1] = _with_cache_control(tools[-1], dialect)
         return {"tools": tools}
@@ -193,6 +187,15 @@ def _tool_fields(
     return {
         "tools": [{"name": name, "input_schema": object_schema({})} for name in called],
         "tool_choice": {"type": "none"},
+    }
+
+
+def encode_tool(tool: FunctionDeclaration) -> JsonObject:
+    """Return an element of `tools`."""
+    return {
+        "name": wire_name(tool.name),
+        "description": tool.description,
+        "input_schema": wire_properties(object_schema(tool.parameters_json_schema)),
     }
 
 
@@ -219,7 +222,7 @@ def encode_message(message: Message, *, thinking_model: str | None, media: bool)
     if message.role is Role.MODEL:
         role, content = "assistant", _assistant_content(message, thinking_model)
     else:
-        role, content = "user", _user_content(message, media=media)
+        role, content = "user", user_content(message, media=media)
     return dump_json({"role": role, "content": content or [_text_block(_EMPTY_TEXT)]}).encode()
 
 
@@ -279,14 +282,15 @@ def _tool_use(call: FunctionCall, position: int) -> JsonObject:
     }
 
 
-def _user_content(message: Message, *, media: bool) -> list[JsonObject]:
+def user_content(message: Message, *, media: bool, results_only: bool = False) -> list[JsonObject]:
     """Return the content blocks of a user message, tool results first, as the service demands.
 
-    Media and text follow the result they belong to. Text after the last result may come from the user and stands alone.
+    Media and text follow the result they belong to. Text after the last result may come from the user and stands alone,
+    unless there are `results_only`, which keep their ids.
     """
     results: list[tuple[FunctionResponse, list[JsonObject]]] = []
     rest: list[JsonObject] = []
-    remaining = len(message.responses)
+    remaining = len(message.responses) + results_only
     for part in message.parts:
         match part:
             case FunctionResponse():
@@ -300,7 +304,10 @@ def _user_content(message: Message, *, media: bool) -> list[JsonObject]:
                 (results[-1][1] if results and not rest else rest).append(block)
             case _:
                 pass
-    return [_tool_result(*result, position) for position, result in enumerate(results)] + rest
+    return [
+        _tool_result(response, content, wire_id(response.id, position, keep=results_only))
+        for position, (response, content) in enumerate(results)
+    ] + rest
 
 
 def _tool_result_text(response: FunctionResponse) -> str:
@@ -311,8 +318,8 @@ def _tool_result_text(response: FunctionResponse) -> str:
             return response_text(response.response)
 
 
-def _tool_result(response: FunctionResponse, content: Sequence[JsonObject], position: int) -> JsonObject:
-    result: JsonObject = {"type": "tool_result", "tool_use_id": wire_id(response.id, position), "content": content}
+def _tool_result(response: FunctionResponse, content: Sequence[JsonObject], call_id: str) -> JsonObject:
+    result: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     return {**result, "is_error": True} if "error" in response.response else result
 
 

@@ -21,6 +21,7 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import CONVERSATION, Capability, ModelRequest
+from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import image_problem, media_placeholder, wire_name
 
 VENDOR = "gemini"
@@ -69,16 +70,17 @@ class GeminiEncoder:
         `signed=False` leaves out signatures that the service rejects. Without `media`, a text replaces them.
         """
         given = message.parts if signed else tuple(map(_without_signature, message.parts))
-        parts = self._encode_parts(map(_without_bad_image if media else _without_media, given))
+        parts = self.encode_parts(given, media=media)
         if self.requires_signatures or not signed:
             _add_placeholder_signature(parts)
         # Messages without parts and empty texts are rejected.
         return dump_json({"role": message.role.value, "parts": parts or [{"text": " "}]}).encode()
 
-    def _encode_parts(self, given: Iterable[MessagePart]) -> list[JsonObject]:
+    def encode_parts(self, given: Iterable[MessagePart], *, media: bool = True) -> list[JsonObject]:
+        """Encode the parts of a message that are sent. Without `media`, a text replaces them."""
         parts: list[JsonObject] = []
         response: dict[str, object] | None = None
-        for part in given:
+        for part in map(_without_bad_image if media else _without_media, given):
             if isinstance(part, InlineData) and response is not None and self._is_nestable(part):
                 nested = cast("list[JsonObject]", response.setdefault("parts", []))
                 nested.append(_encode_part(part))
@@ -165,9 +167,13 @@ def _prompt_fields(request: ModelRequest) -> JsonObject:
         # Most models reject functions together with built-in tools.
         fields["tools"] = [_CAPABILITY_TOOLS[ability] for ability in sorted(request.capabilities)]
     elif request.tools:
-        declarations = [{**tool.to_json(), "name": wire_name(tool.name, NAME_PATTERN)} for tool in request.tools]
-        fields["tools"] = [{"functionDeclarations": declarations}]
+        fields["tools"] = [{"functionDeclarations": list(map(encode_declaration, request.tools))}]
     return fields
+
+
+def encode_declaration(tool: FunctionDeclaration) -> JsonObject:
+    """Return an element of `functionDeclarations`."""
+    return {**tool.to_json(), "name": wire_name(tool.name, NAME_PATTERN)}
 
 
 def _is_sent(part: MessagePart) -> bool:

@@ -23,6 +23,7 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import ModelRequest
+from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     data_url,
     encode_base64,
@@ -84,17 +85,7 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
         fields["stream_options"] = {"include_usage": True}
     fields |= _generation_fields(read_generation(request), dialect)
     if request.tools and not dialect.text_tools:
-        fields["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": wire_name(tool.name),
-                    "description": tool.description[: dialect.max_description or None],
-                    "parameters": object_schema(tool.parameters_json_schema),
-                },
-            }
-            for tool in request.tools
-        ]
+        fields["tools"] = [encode_tool(tool, dialect) for tool in request.tools]
     if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.PROMPT:
         fields["response_format"] = _response_format(request.response_schema, dialect.json_mode)
     system = request.system
@@ -104,6 +95,16 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
         system = f"{system}\n\n{tools_prompt(request.tools)}".lstrip()
     first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
     return f'{dump_json(fields)[:-1]},"messages":[{first}'.encode()
+
+
+def encode_tool(tool: FunctionDeclaration, dialect: OpenAIDialect) -> JsonObject:
+    """Return an element of `tools`."""
+    function: JsonObject = {
+        "name": wire_name(tool.name),
+        "description": tool.description[: dialect.max_description or None],
+        "parameters": object_schema(tool.parameters_json_schema),
+    }
+    return {"type": "function", "function": function}
 
 
 def _generation_fields(generation: Generation, dialect: OpenAIDialect) -> dict[str, JsonValue]:
@@ -134,7 +135,7 @@ def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:
     if message.role is Role.MODEL:
         encoded: Sequence[JsonObject] = [_assistant_message(message, dialect)]
     else:
-        encoded = _user_messages(message, dialect)
+        encoded = user_messages(message, dialect)
     return ",".join(map(dump_json, encoded)).encode()
 
 
@@ -170,15 +171,15 @@ def _tool_call(call: FunctionCall, position: int) -> JsonObject:
     return {"id": wire_id(call.id, position), "type": "function", "function": function}
 
 
-def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]:
+def user_messages(message: Message, dialect: OpenAIDialect, *, results_only: bool = False) -> list[JsonObject]:
     """Return tool results first, as they must directly follow their calls, then everything else.
 
-    Text between two results belongs to the first of them. Text after the last one may come from the user. Results
-    cannot hold media, so media follow with the name of the tool.
+    Text between two results belongs to the first of them. Text after the last one may come from the user, unless there
+    are `results_only`, which keep their ids. Results cannot hold media, so media follow with the name of the tool.
     """
     answers: list[tuple[FunctionResponse, list[str]]] = []
     rest: list[JsonObject] = []
-    remaining = len(message.responses)
+    remaining = len(message.responses) + results_only
     for part in message.parts:
         match part:
             case FunctionResponse():
@@ -199,7 +200,7 @@ def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]
         rest = [*({"type": "text", "text": text} for text in written), *rest]
         return [{"role": "user", "content": _message_content(rest)}]
     encoded: list[JsonObject] = [
-        {"role": "tool", "tool_call_id": wire_id(response.id, position), "content": "\n".join(texts)}
+        {"role": "tool", "tool_call_id": wire_id(response.id, position, keep=results_only), "content": "\n".join(texts)}
         for position, (response, texts) in enumerate(answers)
     ]
     if rest or not encoded:

@@ -18,6 +18,7 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.core.model import ModelRequest
+from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai.request import has_media, refused_field, supported_effort
 from tejat.models.wire.common import (
     data_url,
@@ -80,17 +81,19 @@ def encode_head(model: str, request: ModelRequest, dialect: ResponsesDialect, *,
     if system:
         fields["instructions"] = system
     if request.tools:
-        fields["tools"] = [
-            {
-                "type": "function",
-                "name": wire_name(tool.name),
-                "description": tool.description,
-                "parameters": object_schema(tool.parameters_json_schema),
-                "strict": False,
-            }
-            for tool in request.tools
-        ]
+        fields["tools"] = list(map(encode_tool, request.tools))
     return f'{dump_json(fields)[:-1]},"input":['.encode()
+
+
+def encode_tool(tool: FunctionDeclaration) -> JsonObject:
+    """Return an element of `tools`."""
+    return {
+        "type": "function",
+        "name": wire_name(tool.name),
+        "description": tool.description,
+        "parameters": object_schema(tool.parameters_json_schema),
+        "strict": False,
+    }
 
 
 def _generation_fields(generation: Generation, dialect: ResponsesDialect) -> dict[str, JsonValue]:
@@ -119,7 +122,7 @@ def encode_message(message: Message, *, reasoning_model: str | None, media: bool
     if message.role is Role.MODEL:
         items = list(_assistant_items(message, reasoning_model))
     else:
-        items = _user_items(message, media=media)
+        items = user_items(message, media=media)
     return ",".join(map(dump_json, items)).encode()
 
 
@@ -177,14 +180,15 @@ def _function_call(call: FunctionCall, position: int) -> JsonObject:
     }
 
 
-def _user_items(message: Message, *, media: bool) -> list[JsonObject]:
+def user_items(message: Message, *, media: bool, results_only: bool = False) -> list[JsonObject]:
     """Return the results of calls, each with its media, then everything else.
 
-    Text between two results belongs to the first of them. Text after the last one may come from the user.
+    Text between two results belongs to the first of them. Text after the last one may come from the user, unless there
+    are `results_only`, which keep their ids.
     """
     results: list[tuple[FunctionResponse, list[JsonObject]]] = []
     rest: list[JsonObject] = []
-    remaining = len(message.responses)
+    remaining = len(message.responses) + results_only
     for part in message.parts:
         match part:
             case FunctionResponse():
@@ -196,16 +200,19 @@ def _user_items(message: Message, *, media: bool) -> list[JsonObject]:
                 (results[-1][1] if results and not rest else rest).append(_media_part(part, media=media))
             case _:
                 pass
-    items = [_function_call_output(*result, position) for position, result in enumerate(results)]
+    items = [
+        _function_call_output(wire_id(response.id, position, keep=results_only), content)
+        for position, (response, content) in enumerate(results)
+    ]
     if rest or not items:
         items.append(_message("user", rest or [_input_text(" ")]))
     return items
 
 
-def _function_call_output(response: FunctionResponse, content: list[JsonObject], position: int) -> JsonObject:
+def _function_call_output(call_id: str, content: list[JsonObject]) -> JsonObject:
     has_text_only = all(part["type"] == "input_text" for part in content)
     output: JsonValue = "\n".join(str(part["text"]) for part in content) if has_text_only else content
-    return {"type": "function_call_output", "call_id": wire_id(response.id, position), "output": output}
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def _input_text(text: str) -> JsonObject:

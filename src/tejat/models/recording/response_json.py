@@ -9,6 +9,7 @@ from tejat.core.model import (
     Chunk,
     Citation,
     ContextOverflow,
+    Delayed,
     FailureKind,
     FinishReason,
     Grounding,
@@ -30,6 +31,8 @@ def chunk_to_json(chunk: Chunk) -> JsonObject:
         case Retry(kind, reason, attempt, most, wait):
             retry: JsonObject = {"kind": kind.value, "reason": reason, "attempt": attempt, "most": most, "wait": wait}
             return {"retry": retry}
+        case Delayed(reason, wait):
+            return {"delayed": {"reason": reason, "wait": wait}}
         case ModelResponse():
             return {"answer": _response_to_json(chunk)}
         case _:
@@ -64,6 +67,9 @@ def chunk_from_json(value: object) -> Chunk:
         return TextDelta(fields.string("text"))
     if fields.has("thought"):
         return ThoughtDelta(fields.string("thought"))
+    if fields.has("delayed"):
+        delayed = fields.nested("delayed")
+        return Delayed(delayed.string("reason"), delayed.number("wait"))
     if fields.has("retry"):
         retry = fields.nested("retry")
         return Retry(

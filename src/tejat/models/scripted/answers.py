@@ -56,6 +56,11 @@ class AnswerSequence:
             self._unchecked[conversation] = answer
         return answer
 
+    @property
+    def unused(self) -> Sequence[ScriptedAnswer]:
+        """The answers that were not given, in their order."""
+        return tuple(self._remaining)
+
 
 class TopicAnswers:
     """Gives the answers of the topic that matches the prompt, as often as it is asked for.

@@ -4,6 +4,7 @@ import re
 import sys
 from asyncio import sleep
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from shlex import quote
 
 from tejat.core.errors import UsageError
@@ -44,11 +45,15 @@ def open_scripted_model(path: str, *, root: str) -> ModelClient:
 
     In the script `${root}` is replaced by `root`, and `${python}` by the running interpreter, quoted for a shell.
     """
-    placeholders = {"${root}": root, "${python}": quote(sys.executable or "python3")}
-    return ScriptedModel(parse_script(_read_script_file(path), file=path, placeholders=placeholders), path)
+    return ScriptClient(parse_script(read_script_file(path), file=path, placeholders=placeholders(root)), path)
 
 
-class ScriptedModel:
+def placeholders(root: str) -> dict[str, str]:
+    """What is replaced in a script that runs in the directory `root`."""
+    return {"${root}": root, "${python}": quote(sys.executable or "python3")}
+
+
+class ScriptClient:
     """Gives the answers of a script. `file` names it in messages."""
 
     capabilities: frozenset[Capability] = frozenset()
@@ -66,15 +71,9 @@ class ScriptedModel:
         Raises ModelFailure: of the kind SCRIPT if the conversation deviates from the script, or the failure that the
         script asks for.
         """
-        answer = self._answers.next_answer(request)
-        if answer.think:
-            yield ThoughtDelta(answer.think)
-        for word in _WORD_PATTERN.findall(answer.say):
-            await sleep(answer.pause)
-            yield TextDelta(word)
-        if answer.fail is not None:
-            raise _scripted_failure(answer, answer.fail)
-        yield ModelResponse(_build_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
+        async with aclosing(stream_answer(self._answers.next_answer(request))) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
     async def prepare(self) -> Sequence[str]:
         """Nothing to find out."""
@@ -87,7 +86,20 @@ class ScriptedModel:
         """Nothing to close."""
 
 
-def _read_script_file(path: str) -> str:
+async def stream_answer(answer: ScriptedAnswer) -> AsyncGenerator[TextDelta | ThoughtDelta | ModelResponse]:
+    """Stream one answer. Raises the ModelFailure that it asks for."""
+    if answer.think:
+        yield ThoughtDelta(answer.think)
+    for word in _WORD_PATTERN.findall(answer.say):
+        await sleep(answer.pause)
+        yield TextDelta(word)
+    if answer.fail is not None:
+        raise _scripted_failure(answer, answer.fail)
+    yield ModelResponse(_build_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
+
+
+def read_script_file(path: str) -> str:
+    """The text of the script at `path`. Raises UsageError."""
     try:
         with open(path, "rb", opener=regular_file_opener) as file:
             content = file.read(_MAX_BYTES + 1)

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 from math import isfinite
+from types import MappingProxyType
 from typing import TypeVar, cast
 
 from tejat.core.errors import UsageError
@@ -18,23 +19,41 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 _DEFAULT_WINDOW = 1_000_000
 _MAX_SECONDS = 3_600
 _MAX_TOKENS = 10**12
-_FILE_KEYS = ("answer", "topic", "context_window")
+_FILE_KEYS = ("answer", "topic", "context_window", "prompt", "mode", "files")
 _TOPIC_KEYS = ("when", "purpose", "answer")
 _TOPIC_ANSWER_KEYS = (
     *("think", "say", "call", "otherwise", "pause", "finish", "detail", "usage"),
     *("fail", "retry_after"),
 )
 _ANSWER_KEYS = ("purpose", "when", *_TOPIC_ANSWER_KEYS)
-_CALL_KEYS = ("name", "args", "id", "expect", "expect_error")
+_CALL_KEYS = ("name", "args", "id", "expect", "expect_error", "decision", "reply", "result")
 _USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool", "cache_write")
 _SUCCESS_KEYS = ("call", "finish", "usage")
+
+
+class ExpectedDecision(StrEnum):
+    """What the rules must decide about a call in an example."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class ScriptedReply(StrEnum):
+    """What the user answers to a question in an example. `WITH` allows the tools that a skill asks for."""
+
+    YES = "yes"
+    NO = "no"
+    WITH = "with"
 
 
 @frozen
 class ScriptedCall:
     """A call that the script makes. Its response must contain all texts in `expected`.
 
-    `must_fail`: whether the response must be an error; None means either.
+    `must_fail`: whether the response must be an error; None means either. The other fields count in examples of skills
+    and agents only: `decision` is what the rules must decide, None for any, `reply` the answer to a question, and
+    `result` what the model gets for a call that is not run.
     """
 
     name: str
@@ -42,6 +61,9 @@ class ScriptedCall:
     id: str | None = None
     expected: tuple[str, ...] = ()
     must_fail: bool | None = None
+    decision: ExpectedDecision | None = None
+    reply: ScriptedReply = ScriptedReply.YES
+    result: str = ""
 
 
 @frozen
@@ -83,11 +105,18 @@ class Topic:
 
 @frozen
 class Script:
-    """A script has either answers, given in their order, or topics, chosen by the prompt."""
+    """A script has either answers, given in their order, or topics, chosen by the prompt.
+
+    In an example of a skill or an agent, `prompt` and the approval `mode` are those of the run, and `files` are those
+    of its project, by relative path.
+    """
 
     answers: tuple[ScriptedAnswer, ...]
     context_window: int = _DEFAULT_WINDOW
     topics: tuple[Topic, ...] = ()
+    prompt: str = ""
+    mode: str = ""
+    files: Mapping[str, str] = MappingProxyType({})
 
 
 def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Script:
@@ -110,7 +139,14 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
         raise UsageError(lazy("{file}: a script has either [[answer]] or [[topic]] tables, not both", file=file))
     if not answers and not topics:
         raise UsageError(lazy("{file}: no [[answer]] found", file=file))
-    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW), topics)
+    return Script(
+        answers,
+        whole.tokens("context_window", _DEFAULT_WINDOW),
+        topics,
+        whole.text("prompt"),
+        whole.text("mode"),
+        _parse_files(whole.table("files")),
+    )
 
 
 class _Table:
@@ -123,6 +159,9 @@ class _Table:
 
     def problem(self, words: str) -> UsageError:
         return UsageError(join_lazy("", (self._location, ": ", words)))
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
 
     def has(self, key: str) -> bool:
         return key in self._values
@@ -278,7 +317,23 @@ def _parse_call(table: _Table) -> ScriptedCall:
         expected, must_fail = table.texts("expect"), False
     elif table.has("expect_error") and must_fail is None:
         expected, must_fail = table.texts("expect_error"), True
-    return ScriptedCall(table.text("name"), table.table("args").json(), table.text("id") or None, expected, must_fail)
+    return ScriptedCall(
+        table.text("name"),
+        table.table("args").json(),
+        table.text("id") or None,
+        expected,
+        must_fail,
+        table.enum("decision", ExpectedDecision),
+        table.enum("reply", ScriptedReply) or ScriptedReply.YES,
+        table.text("result"),
+    )
+
+
+def _parse_files(table: _Table) -> dict[str, str]:
+    for path in table.names():
+        if path.startswith("/") or not path or {"", ".", ".."} & set(path.split("/")):
+            raise table.problem(lazy("{path!r} is not a path in the project", path=path))
+    return {path: table.text(path) for path in table.names()}
 
 
 def _parse_usage(table: _Table) -> Usage:

@@ -101,11 +101,14 @@ def json_prompt(system: str, schema: JsonObject) -> str:
     return f"{system}\n\n{instruction}" if system else instruction
 
 
-def wire_id(call_id: str | None, position: int) -> str:
-    """Return a call id that every service accepts; without one, it is made from the position in the message."""
+def wire_id(call_id: str | None, position: int, *, keep: bool = False) -> str:
+    """Return a call id that every service accepts; without one, it is made from the position in the message.
+
+    With `keep` it is the service's own id, which is returned as it is.
+    """
     if call_id is None:
         return f"call_{position}"
-    return call_id if re.fullmatch(_ID_PATTERN, call_id) else f"call_{_digest(call_id)}"
+    return call_id if keep or re.fullmatch(_ID_PATTERN, call_id) else f"call_{_digest(call_id)}"
 
 
 def _digest(text: str) -> str:

@@ -10,7 +10,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.rules.matcher import matches_caller, matches_project
+from tejat.policy.rules.matcher import matches_caller, matches_project, matches_skill
 from tejat.policy.rules.patterns import NUL_ESCAPE, matches_glob, matches_regex
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
@@ -42,6 +42,8 @@ class Call:
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
+        if rule.skill is not None and not any(matches_skill(rule, each.qualified_name) for each in facts.skill_scripts):
+            return False
         if (rule.spares_reading and facts.kind in READ_ONLY_KINDS) or (rule.spares_plans and facts.plan_file):
             return False
         if rule.hints is not None and not self._has_hints(rule, rule.hints):
@@ -72,10 +74,14 @@ class Call:
     def control_file_warning(self) -> str | None:
         """Return which control file the call would change and why it is one, None if there is none."""
         for path in self.written_paths:
-            why = control_file_reason(path, root=self._nearest_root(path))
+            why = self.control_reason(path)
             if why:
                 return lazy("{path} is a control file: {why}", path=path, why=why)
         return None
+
+    def control_reason(self, path: str) -> str | None:
+        """Return why a path is a control file, None if it is not."""
+        return control_file_reason(path, root=self._nearest_root(path))
 
     def secret_files(self) -> tuple[str, ...]:
         """Return the files that the call would show to the model and that usually hold secrets."""

@@ -9,6 +9,7 @@ from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.effects.project_commands import find_project_command
 from tejat.policy.evaluation.evaluator import network_gap
 from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.evaluation.skill_scripts import find_script_gap
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.redirections import written_targets
 from tejat.policy.types import PolicyRule
@@ -50,6 +51,8 @@ def find_coverage_gap(
         return lazy("it writes to a file, which the rule does not allow")
     if call.facts.wants_network and not rule.allows_network:
         return network_gap()
+    if rule.skill is not None:
+        return find_script_gap(rule, command, call)
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
         if not effects.destroys:

@@ -7,7 +7,7 @@ from functools import cached_property
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.call import ArgumentsJson, Call
-from tejat.policy.paths import is_ambiguous, join_path, resolve_path
+from tejat.policy.paths import PathLookup, is_ambiguous, join_path, resolve_path
 from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.wrappers import command_names
@@ -16,6 +16,17 @@ from tejat.policy.types import CallFacts, Decision, PolicyRule
 _CHANGES_DIRECTORY = ("cd", "pushd")
 _MAX_DIRECTORIES = 10
 _GLOB_CHARACTERS = frozenset("*?[")
+
+
+def working_directories(line: CommandLine, directory: str, *, home: str, lookup: PathLookup) -> tuple[str, ...]:
+    """Return every directory that a command of the line may run in; more than ten mean that others are possible."""
+    directories = {directory: None}
+    for command in line.commands:
+        if command.name in _CHANGES_DIRECTORY and len(directories) <= _MAX_DIRECTORIES:
+            target = command.words[-1] if len(command.words) > 1 else "~"
+            changed = [join_path(target, directory=each, home=home) for each in directories]
+            directories |= dict.fromkeys(map(lookup.real_path, changed))
+    return tuple(directories)
 
 
 class ShellCall(Call):
@@ -68,13 +79,8 @@ class ShellCall(Call):
     @cached_property
     def _directories(self) -> tuple[str, ...]:
         """Every directory that a command of the line may run in; a change may fail, or happen in a subshell."""
-        directories = {self._directory: None}
-        for command in self.line.commands:
-            if command.name in _CHANGES_DIRECTORY and len(directories) <= _MAX_DIRECTORIES:
-                target = command.words[-1] if len(command.words) > 1 else "~"
-                changed = [self._join(target, directory) for directory in directories]
-                directories |= dict.fromkeys(map(self.facts.lookup.real_path, changed))
-        return tuple(directories)
+        facts = self.facts
+        return working_directories(self.line, self._directory, home=facts.home, lookup=facts.lookup)
 
     def _places(self, words: Sequence[str]) -> list[str]:
         """Return the paths of the words, as written and with links followed, from each directory."""
@@ -98,6 +104,20 @@ class ShellCall(Call):
     def resolve(self, word: str) -> str:
         """Return the path of a word, with links followed, from the directory that the line runs in."""
         return self.facts.lookup.real_path(self._join(word, self._directory))
+
+    def places(self, word: str) -> Sequence[str]:
+        """Return every path that a word may name, as written and with links followed."""
+        return self._places((word,))
+
+    def find_places(self, word: str) -> frozenset[tuple[str, str]] | None:
+        """Return the path of a word as written and with links followed, from each directory; None if unknown."""
+        if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
+            return None
+        home, real_path = self.facts.home, self.facts.lookup.real_path
+        return frozenset(
+            (resolve_path(word, directory=each, home=home), real_path(self._join(word, each)))
+            for each in self._directories
+        )
 
     def is_inside_roots(self, word: str) -> bool:
         """Return whether a word names a path in the workspace wherever the line goes, also after links."""

@@ -10,6 +10,7 @@ from tejat.policy.evaluation.evaluator import RuleEvaluator
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.evaluation.sandboxed import is_safe_in_sandbox
 from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.evaluation.skill_scripts import find_started_script, names_script
 from tejat.policy.evaluation.suggestion import suggest_prefixes
 from tejat.policy.evaluation.unchecked import find_unchecked
 from tejat.policy.shell.command_line import ShellCommand
@@ -36,24 +37,45 @@ class ShellRuleEvaluator(RuleEvaluator):
         gap = self._assessment.doubt
         for rule in rules:
             if rule.decision is not Decision.ALLOW:
-                if command_matches_rule(command, rule, self._shell_call.line):
+                if self._applies_to(rule, command):
                     matching.append(rule)
                 continue
             found_gap = find_coverage_gap(rule, command, self._shell_call, self._assessment)
             if found_gap is None:
                 matching.append(rule)
-            elif command_matches_rule(command, rule, self._shell_call.line):
+            elif self._applies_to(rule, command):
                 gap = found_gap
         return select_rule(matching, gap=gap, command=command)
 
+    def _applies_to(self, rule: PolicyRule, command: ShellCommand) -> bool:
+        if rule.skill is not None:
+            return names_script(rule, command, self._shell_call)
+        return command_matches_rule(command, rule, self._shell_call.line)
+
     def suggest_rules(self, rule_matches: Sequence[RuleMatch]) -> tuple[PolicyRule, ...] | str:
-        """Return a rule for each command that none covers yet."""
+        """Return a rule for each command that none covers yet; for a script of a skill, one for its scripts."""
         uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]
-        found = suggest_prefixes(uncovered, self._shell_call)
         rule = self._tool_rule()
-        if rule is None or not found.prefixes:
-            return found.refusal
-        return tuple(replace(rule, command=prefix) for prefix in found.prefixes)
+        if rule is None:
+            return suggest_prefixes(uncovered, self._shell_call).refusal
+        scripts: dict[PolicyRule, None] = {}
+        others: list[ShellCommand] = []
+        for command in uncovered:
+            script = find_started_script(command, self._shell_call)
+            if script is None:
+                others.append(command)
+                continue
+            # A rule for its path would cover whatever the file contains later.
+            for_skill = replace(rule, skill=script.qualified_name)
+            gap = find_coverage_gap(for_skill, command, self._shell_call, self._assessment)
+            if gap is not None:
+                return gap
+            scripts[for_skill] = None
+        if scripts and not others:
+            return tuple(scripts)
+        found = suggest_prefixes(others, self._shell_call)
+        prefixes = tuple(replace(rule, command=prefix) for prefix in found.prefixes)
+        return (*scripts, *prefixes) if prefixes else found.refusal
 
     def is_safe_in_sandbox(self, rule_matches: Sequence[RuleMatch]) -> bool:
         uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]

@@ -1,10 +1,10 @@
 """Command prefixes for "always" rules: the fewest words that say what each command does."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.policy.effects.command import CommandEffects
+from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.effects.project_commands import find_project_command
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.command_line import ShellCommand
@@ -62,6 +62,12 @@ def suggest_prefixes(uncovered: Iterable[ShellCommand], call: ShellCall) -> Pref
     if len(prefixes) > _MAX_PREFIXES:
         return PrefixSuggestion(refusal=lazy("the line contains too many different commands"))
     return PrefixSuggestion(tuple(prefixes))
+
+
+def prefix_refusal(words: Sequence[str]) -> str | None:
+    """Return why no rule is offered for commands that begin with these words, None if one may be."""
+    prefix = _command_prefix(ShellCommand(tuple(words), is_plain=True), command_effects(words))
+    return prefix if isinstance(prefix, str) else None
 
 
 def _line_doubt(call: ShellCall) -> str:

@@ -25,6 +25,7 @@ COMMAND_REGEX = "commandRegex"
 ARGUMENTS = ("arguments", "argsPattern")
 HINTS = "toolAnnotations"
 SUBAGENT = "subagent"
+SKILL = "skill"
 
 # Gemini CLI saves an approval for one file as a pattern for one member of the arguments between NULs, which it writes
 # with a backslash too many.
@@ -51,6 +52,7 @@ class Condition:
     notes: tuple[str, ...] = ()
     names_command: bool = False
     subagent: str | None = None
+    skill: str | None = None
 
     @property
     def note(self) -> str | None:
@@ -86,8 +88,9 @@ class _ConditionParser:
             hints,
             self._passed_over,
             tuple(self._notes),
-            names_command=any(self._table.key(key) for key in (*COMMAND, COMMAND_REGEX)),
+            names_command=any(self._table.key(key) for key in (*COMMAND, COMMAND_REGEX, SKILL)),
             subagent=self._parse_subagent(),
+            skill=self._parse_skill(),
         )
 
     @property
@@ -185,6 +188,25 @@ class _ConditionParser:
         if agent == "":
             raise self._table.error(lazy("{key} must name an agent", key=SUBAGENT), key=SUBAGENT)
         return agent
+
+    def _parse_skill(self) -> str | None:
+        skill = self._table.string(SKILL)
+        if skill is None:
+            return None
+        if not skill.rpartition(":")[2]:
+            raise self._table.error(lazy("{key} must name a skill", key=SKILL), key=SKILL)
+        for other in (*COMMAND, COMMAND_REGEX):
+            if self._table.key(other):
+                raise self._table.error(lazy("use either {key} or {other}", key=SKILL, other=other), key=SKILL)
+        for example in ("match", "not_match"):
+            if self._table.key(example):
+                message = lazy(
+                    "{key} cannot be used with {other}: which scripts a skill has is not known here",
+                    key=example,
+                    other=SKILL,
+                )
+                raise self._table.error(message, key=example)
+        return skill
 
     def _pass_over(self, why: str) -> None:
         """Pass over a rule that allows; others are not affected."""

@@ -9,7 +9,7 @@ from tejat.policy.tool_names import tool_names
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 
 _LOOSENING_PREFIXES = frozenset({"builtin", "machine", "user"})
-"""The parties of agents that a bare name in an allow rule stands for."""
+"""The parties of agents and skills that a bare name in an allow rule stands for."""
 
 
 def is_active(rule: PolicyRule, mode: ApprovalMode, *, is_interactive: bool) -> bool:
@@ -37,9 +37,25 @@ def matches_subagent(rule: PolicyRule, qualified_name: str) -> bool:
     if rule.subagent is None or rule.subagent == qualified_name:
         return True
     prefix, _, name = qualified_name.partition(":")
-    return (
-        bool(name) and rule.subagent == name and (rule.decision is not Decision.ALLOW or prefix in _LOOSENING_PREFIXES)
-    )
+    return bool(name) and rule.subagent == name and _counts_for_bare_name(rule, prefix)
+
+
+def matches_skill(rule: PolicyRule, qualified_name: str) -> bool:
+    """Return whether the rule applies to scripts of this skill, whose own name is compared without regard to case.
+
+    Names of rules that allow are those of sub-agents.
+    """
+    if rule.skill is None:
+        return True
+    prefix, _, name = qualified_name.partition(":")
+    given_prefix, separator, given_name = rule.skill.rpartition(":")
+    if given_name.casefold() != name.casefold():
+        return False
+    return given_prefix == prefix if separator else _counts_for_bare_name(rule, prefix)
+
+
+def _counts_for_bare_name(rule: PolicyRule, prefix: str) -> bool:
+    return rule.decision is not Decision.ALLOW or prefix in _LOOSENING_PREFIXES
 
 
 def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:

@@ -10,6 +10,7 @@ from tejat.policy.rules.conditions import (
     COMMAND,
     COMMAND_REGEX,
     HINTS,
+    SKILL,
     SUBAGENT,
     Condition,
     parse_condition,
@@ -27,7 +28,7 @@ CONDITION_KEYS = frozenset((*_TOOL, *_SERVER, *COMMAND, COMMAND_REGEX, *ARGUMENT
 """The keys that rules and safety checkers have in common."""
 _KEYS = (
     CONDITION_KEYS
-    | {*_MESSAGE, *_REDIRECTION, SUBAGENT}
+    | {*_MESSAGE, *_REDIRECTION, SUBAGENT, SKILL}
     | word_set("path project decision priority modes network interactive match not_match")
     | word_set("name description comment")  # for people
 )
@@ -106,6 +107,7 @@ def build_rules(
             note=note or condition.note,
             passed_over=condition.passed_over or _wildcard_problem(tool, decision),
             subagent=condition.subagent,
+            skill=condition.skill,
             name=name or table.string("name") or None,
             description=table.string("description") or None,
         )
@@ -154,10 +156,11 @@ def _check_reachable(table: TomlTable, rule: PolicyRule) -> None:
     """Raise PolicyError for a rule that can never match."""
     is_other_tool = rule.server is not None or (rule.tool in TOOL_ALIASES and rule.tool != SHELL)
     names_command = rule.command is not None or rule.command_pattern is not None
-    if names_command and is_other_tool:
+    if (names_command or rule.skill is not None) and is_other_tool:
         tool = rule.tool if rule.server is None else f"{rule.server}__{rule.tool}"
-        message = lazy("command works only with {shell}, not with {tool}", shell=SHELL, tool=tool)
-        raise table.error(message, key=table.key(*COMMAND, COMMAND_REGEX))
+        label = "command" if names_command else SKILL
+        message = lazy("{key} works only with {shell}, not with {tool}", key=label, shell=SHELL, tool=tool)
+        raise table.error(message, key=table.key(*COMMAND, COMMAND_REGEX, SKILL))
     if rule.path is not None and (rule.server is not None or rule.tool in _WITHOUT_PATHS):
         raise table.error(lazy("path can never match: {tool} has no path argument", tool=rule.tool), key="path")
     if rule.path is not None and {".", ".."} & set(rule.path.removeprefix("./").split("/")):

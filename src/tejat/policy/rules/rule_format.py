@@ -41,6 +41,7 @@ def rule_to_toml(rule: PolicyRule) -> str:
         ("name", rule.name),
         ("description", rule.description),
         ("subagent", rule.subagent),
+        ("skill", rule.skill),
         ("commandRegex", rule.command_pattern),
         ("arguments", rule.arguments),
         ("path", rule.path),
@@ -76,6 +77,8 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
         yield lazy(" except {listed}", listed=listed if isinstance(listed, LazyString) else sanitize_line(listed))
     if rule.command is not None:
         yield f": {sanitize_line(shlex.join(rule.command))}"
+    if rule.skill is not None:
+        yield lazy(": scripts of the skill {skill}", skill=sanitize_line(rule.skill))
     if rule.command_pattern is not None:
         yield lazy(", command like {pattern}", pattern=_quoted(rule.command_pattern))
     if rule.arguments is not None:

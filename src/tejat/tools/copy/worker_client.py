@@ -180,8 +180,7 @@ class _OpenCall:
         self.result: asyncio.Future[ToolResult] = asyncio.get_running_loop().create_future()
 
     def show(self, output: str) -> None:
-        if self._context.update_output is not None:
-            self._context.update_output(output)
+        self._context.update_output(output)
 
     def finish(self, result: ToolResult) -> None:
         if not self.result.done():
@@ -190,7 +189,7 @@ class _OpenCall:
 
     def end(self, partial: ToolResult | None) -> None:
         """Note the end of a cancelled call."""
-        if partial is not None and self._context.keep_partial is not None:
+        if partial is not None:
             self._context.keep_partial(partial)
         self.ended.set()
 

@@ -6,38 +6,21 @@ from collections.abc import Callable, Sequence
 
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.display import DiffStat, FileDiff
+from tejat.tools.files.content_write import write_content
+from tejat.tools.files.current_file import CurrentFile, find_real_path
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.atomic_write import ExpectedFile, FileWriteResult, write_atomically
+from tejat.workspace.files.atomic_write import ExpectedFile
 from tejat.workspace.files.roots import Location
 from tejat.workspace.text.diff import Patch, count_diff_stat, create_patch, create_patch_from_edits
-from tejat.workspace.text.encoding import UTF_8, detect_encoding
+from tejat.workspace.text.encoding import UTF_8
 from tejat.workspace.text.text_edits import EditedContent, TextEdit, TextFile
 
 MAX_DISPLAY_BYTES = 2**20
 """Larger contents are omitted from diffs and confirmations, which then have only the patch."""
-
-MAX_DIFF_CHARACTERS = 10_000
-"""Limit for a diff included in an error message."""
-
-MAX_FILE_BYTES = 256 * 2**20
-"""Limit for a file to edit: its old and new content are both held in memory."""
-
-
-@frozen
-class CurrentFile:
-    """A file on disk that is about to change.
-
-    `original` is None for a missing file, `text` for a binary one and for one whose content was not read.
-    """
-
-    location: Location
-    real_path: str
-    original: ExpectedFile | None
-    text: TextFile | None
 
 
 @frozen
@@ -59,7 +42,7 @@ class FileChange:
 
     @property
     def is_new_file(self) -> bool:
-        return self.current.original is None
+        return not self.current.exists
 
     @property
     def name(self) -> str:
@@ -98,44 +81,12 @@ class FileChange:
         )
 
 
-def read_current(workspace: Workspace, location: Location, *, needs_content: bool = True) -> CurrentFile:
-    """Read the file at a location without changing anything.
-
-    A file over MAX_FILE_BYTES is not read; if the change `needs_content`, it is an error. Raises WorkspaceError; with
-    STALE_FILE if the file changed since the session last read it, with a diff if the old
-    content is known.
-    """
-    real_path = _real_path(workspace, location)
-    try:
-        with workspace.roots.open_file(location) as file:
-            is_large = file.status.st_size > MAX_FILE_BYTES
-            if is_large and needs_content:
-                raise _too_large(location.path, file.status.st_size)
-            raw = None if is_large else file.read_all()
-            status = os.fstat(file.fd)
-    except WorkspaceError as error:
-        if error.error_type is not ErrorType.FILE_NOT_FOUND:
-            raise
-        return CurrentFile(location, real_path, None, TextFile(b"", UTF_8))
-    try:
-        workspace.read_tracker.check_unchanged(real_path, status, raw)
-    except WorkspaceError as error:
-        if raw is None:
-            raise
-        raise _with_diff(error, location, workspace.read_tracker.last_content(real_path), raw) from error
-    if raw is None:
-        return CurrentFile(location, real_path, ExpectedFile(None, status), None)
-    encoding = detect_encoding(raw, whole=True)
-    text = None if encoding is None else TextFile(raw, encoding)
-    return CurrentFile(location, real_path, ExpectedFile(raw, status), text)
-
-
 def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = None) -> FileChange:
     """Plan to replace the whole content, keeping the encoding and line endings of the file.
 
     New files and files that were binary become UTF-8 with `content` as it is. Raises UnencodableCharacter.
     """
-    if current.original is None or current.text is None:
+    if not current.exists or current.text is None:
         raw = UTF_8.encode_new(content)
         return _build_change(current, [raw], _placeholder(current.original), content, proposed)
     spliced = current.text.replace_content(content)
@@ -165,53 +116,31 @@ def apply_change(
     stop: Callable[[], None],
     *,
     is_private: bool = False,
-) -> tuple[FileChange, FileWriteResult]:
+) -> tuple[FileChange, str]:
     """Apply the approved change, or else the one that `plan` returns now. A new file may be private to the user.
 
-    The file is locked meanwhile, so that concurrent changes do not overwrite each other. Raises WorkspaceError
-    (STALE_FILE if the file changed since the change was planned), ToolFailure if the approved change is not the planned
-    one, and whatever `plan` raises.
+    Returns the change, and its side effects as further sentences for the model. The file is locked meanwhile, so that
+    concurrent changes do not overwrite each other. Raises WorkspaceError (STALE_FILE if the file changed since the
+    change was planned), ToolFailure if the approved change is not the planned one or the editor does not write it, and
+    whatever `plan` raises.
     """
-    real_path = _real_path(workspace, location)
+    real_path = find_real_path(workspace, location)
     with workspace.read_tracker.lock(real_path):
         approved = context.approved.proposal if context.approved else None
         change = approved if isinstance(approved, FileChange) else plan()
         if context.approved is not None and context.approved.digest != change.digest:
             raise _approval_mismatch(location.path)
-        current = change.current
-        if current.real_path != real_path:
+        if change.current.real_path != real_path:
             raise _path_retargeted(location.path)
-        written = write_atomically(
-            workspace.roots, location, change.pieces, expected=current.original, stop=stop, is_private=is_private
+        side_effects = write_content(
+            workspace,
+            replace(change.current, location=location),
+            change.pieces,
+            stop,
+            is_private=is_private,
+            keep_replaced=context.keep_replaced,
         )
-        workspace.read_tracker.record_write(current.real_path, written.status, change.pieces)
-    return change, written
-
-
-def describe_side_effects(written: FileWriteResult) -> str:
-    """Describe side effects for the model in further sentences."""
-    if written.broke_hard_link:
-        return " The file had other hard links; they still hold the old content."
-    return ""
-
-
-def _real_path(workspace: Workspace, location: Location) -> str:
-    """Resolve all links of a path; the file itself need not exist."""
-    with workspace.roots.open_parent(location, create=False) as parent:
-        return os.path.join(parent.location.root.real_path, parent.location.relative)
-
-
-def _with_diff(error: WorkspaceError, location: Location, seen: bytes | None, now: bytes) -> WorkspaceError:
-    before = None if seen is None else detect_encoding(seen, whole=True)
-    after = detect_encoding(now, whole=True)
-    if seen is None or before is None or after is None:
-        return error
-    name = os.path.basename(location.path)
-    patch = create_patch(name, before.decode(seen), after.decode(now), old_header="Last read", new_header="Now")
-    if len(patch.text) > MAX_DIFF_CHARACTERS:
-        return error
-    message = f"{error.message}\nWhat has changed since:\n{patch.text}"
-    return WorkspaceError(message, error.error_type, path=error.path, display=error.display)
+    return change, side_effects
 
 
 def _placeholder(original: ExpectedFile | None) -> str:
@@ -219,17 +148,6 @@ def _placeholder(original: ExpectedFile | None) -> str:
     if original is None:
         return ""
     return "[binary content]\n" if original.content is not None else f"[{original.status.st_size} bytes, not shown]\n"
-
-
-def _too_large(path: str, size: int) -> WorkspaceError:
-    limit = MAX_FILE_BYTES // 2**20
-    message = lazy(
-        "File is too large to be edited: {path} ({size:.2f}MB, at most {limit}MB). write_file can overwrite it.",
-        path=path,
-        size=size / 2**20,
-        limit=limit,
-    )
-    return WorkspaceError(message, ErrorType.FILE_TOO_LARGE, path=path)
 
 
 def _approval_mismatch(path: str) -> ToolFailure:

@@ -3,14 +3,18 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import InlineData
+from tejat.tools.files.current_file import find_real_path
 from tejat.tools.files.display_path import relative_path
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.line_slice import LineSlice, read_line_slice
+from tejat.workspace.files.editor.buffer_text import BOM
+from tejat.workspace.files.editor.buffers import MAX_BUFFER_BYTES, BufferStatus, SavedContent
+from tejat.workspace.files.line_slice import LineSlice, read_line_slice, slice_lines
 from tejat.workspace.files.media.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
 from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 from tejat.workspace.files.media.media_type import detect_media_type
@@ -53,15 +57,23 @@ def read_content(
     limit: int = DEFAULT_LINES,
     pdf_as_text: bool = False,
     stop: Callable[[], None],
-    check: Callable[[OpenFile, FileKind], None],
+    check: "Callable[[LocatedFile, FileKind], None]",
 ) -> FileContent:
     """Read a file for the model and record that it was read. Exceptions from `check` propagate.
 
-    Media come whole; of a PDF document only lines of its text with `pdf_as_text`. Raises ToolFailure: what
-    `Roots.open_file` raises, FILE_TOO_LARGE for large media, READ_CONTENT_FAILURE for media that no service would take.
+    Where the editor has unsaved text, that is read. Media come whole; of a PDF document only lines of its text with
+    `pdf_as_text`. Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for large media,
+    READ_CONTENT_FAILURE for media that no service would take, and what the editor raises.
     """
-    with workspace.roots.open_file(location) as file:
-        lines = _LineRange(offset, limit)
+    lines = _LineRange(offset, limit)
+    try:
+        opened = workspace.roots.open_file(location)
+    except WorkspaceError as error:
+        unsaved = _read_new_buffer(workspace, location, lines, stop, check) if _is_missing(error) else None
+        if unsaved is None:
+            raise
+        return unsaved
+    with opened as file:
         read = _read_open_file(workspace, file, lines, pdf_as_text=pdf_as_text, stop=stop, check=check)
         # A hard link to a file of another user may not be what it seems.
         if file.status.st_nlink > 1 and file.status.st_uid != os.geteuid():
@@ -69,7 +81,19 @@ def read_content(
         return read
 
 
-def find_ignore_verdict(roots: Roots, file: OpenFile, rules_of: Callable[[RootDirectory], IgnoreRules]) -> IgnoreStatus:
+class LocatedFile(Protocol):
+    """A file whose path was checked. It need not exist on disk."""
+
+    @property
+    def location(self) -> Location: ...
+
+    @property
+    def real_path(self) -> str: ...
+
+
+def find_ignore_verdict(
+    roots: Roots, file: LocatedFile, rules_of: Callable[[RootDirectory], IgnoreRules]
+) -> IgnoreStatus:
     """Apply the ignore rules to the path as given and to the file that it links to."""
     if all(rules_of(root).is_empty for root in roots.directories):
         return IgnoreStatus.NOT_IGNORED
@@ -99,7 +123,7 @@ def _read_open_file(
     *,
     pdf_as_text: bool,
     stop: Callable[[], None],
-    check: Callable[[OpenFile, FileKind], None],
+    check: Callable[[LocatedFile, FileKind], None],
 ) -> FileContent:
     location = file.location
     size = file.status.st_size
@@ -118,6 +142,9 @@ def _read_open_file(
             lazy("Skipped binary file: {path}", path=shown),
             found.kind,
         )
+    unsaved = _read_unsaved(workspace, file, head, stop)
+    if unsaved is not None:
+        return _unsaved_content(unsaved, lines)
     raw = _record_read(workspace, file, head)
     part = read_line_slice(
         file.fd,
@@ -235,6 +262,64 @@ def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | N
     raw = head if len(head) == size else file.read_all()
     workspace.read_tracker.record_read(file.real_path, file.status, raw)
     return None if raw is head else raw
+
+
+def _read_unsaved(workspace: Workspace, file: OpenFile, head: bytes, stop: Callable[[], None]) -> str | None:
+    """Return the text of the editor and record that it was read, None if it has no unsaved changes."""
+    buffers, status = workspace.buffers_for(file.location), file.status
+    if buffers is None or status.st_size > MAX_BUFFER_BYTES:
+        return None
+    raw = head if len(head) == status.st_size else file.read_all()
+    buffer = buffers.read(file.location, file.real_path, SavedContent(raw, status.st_mtime_ns), stop)
+    if buffer.status is not BufferStatus.UNSAVED:
+        return None
+    workspace.read_tracker.record_unsaved(file.real_path, status, raw, buffer.text)
+    return buffer.text
+
+
+@frozen
+class _NewFile:
+    location: Location
+    real_path: str
+
+
+def _read_new_buffer(
+    workspace: Workspace,
+    location: Location,
+    lines: _LineRange,
+    stop: Callable[[], None],
+    check: Callable[[LocatedFile, FileKind], None],
+) -> FileContent | None:
+    """Read a text file that is only in the editor, None if there is none."""
+    buffers = workspace.buffers_for(location)
+    if buffers is None or classify_file(location.path, b"", whole=True).kind is not FileKind.TEXT:
+        return None
+    try:
+        file = _NewFile(location, find_real_path(workspace, location))
+    except WorkspaceError:
+        return None
+    check(file, FileKind.TEXT)
+    buffer = buffers.read(location, file.real_path, None, stop)
+    if buffer.status is not BufferStatus.UNSAVED:
+        return None
+    workspace.read_tracker.record_unsaved(file.real_path, None, b"", buffer.text)
+    return _unsaved_content(buffer.text, lines)
+
+
+def _is_missing(error: WorkspaceError) -> bool:
+    return error.error_type is ErrorType.FILE_NOT_FOUND
+
+
+def _unsaved_content(text: str, lines: _LineRange) -> FileContent:
+    part = slice_lines(
+        text.removeprefix(BOM),
+        offset=lines.offset,
+        limit=min(lines.limit, MAX_LINES),
+        max_line_length=MAX_LINE_LENGTH,
+    )
+    read = _text_content(part, lines.offset)
+    note = lazy("(with unsaved changes of the editor)")
+    return replace(read, display=join_lazy(" ", filter(None, (read.display, note))))
 
 
 def _text_content(part: LineSlice, offset: int) -> FileContent:

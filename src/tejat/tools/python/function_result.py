@@ -3,11 +3,12 @@
 import dataclasses
 from collections.abc import Mapping
 from enum import Enum
-from typing import TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, FunctionResponse, InlineData, JsonValue, Part, Text
 from tejat.core.tools.base import ToolResult
+from tejat.core.tools.hints.standard_types import standard_to_json
 
 _PARTS = (Text, InlineData, FileData, FunctionResponse)
 
@@ -15,8 +16,9 @@ _PARTS = (Text, InlineData, FileData, FunctionResponse)
 def to_tool_result(returned: object) -> ToolResult:
     """Convert a return value to a tool result.
 
-    A list that contains parts is a list of parts, any other list is JSON; None is a success without content. Raises
-    TypeError and ValueError for values that cannot be written as JSON.
+    A list that contains parts is a list of parts, any other list is JSON; None is a success without content. Dates,
+    paths and the like are written as text, pydantic models as they dump themselves. Raises TypeError and ValueError for
+    values that cannot be written as JSON.
     """
     match returned:
         case ToolResult():
@@ -55,6 +57,11 @@ def _to_json(given: object) -> JsonValue:
     if isinstance(given, set | frozenset):
         # Sorted, so that the same set reads the same in every run.
         return sorted((_to_json(item) for item in cast("set[object]", given)), key=dump_json)
+    text = standard_to_json(given)
+    if text is not None:
+        return text
+    if hasattr(given, "model_dump"):  # a pydantic model
+        return cast("JsonValue", cast("Any", given).model_dump(mode="json"))
     raise TypeError(f"the function returned {type(given).__name__}, which cannot be written as JSON")
 
 

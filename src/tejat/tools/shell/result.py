@@ -1,6 +1,7 @@
 """Tool results of shell commands, for the model and for the user."""
 
 import re
+import signal
 from collections.abc import Iterator
 
 from tejat.core.errors import ErrorType
@@ -98,13 +99,17 @@ def timeout_result(run: CommandRun, why: CommandEndReason, *, limit: float) -> T
     return ToolResult(message + _partial_output(run), display, ToolError(message, ErrorType.TIMEOUT))
 
 
-def cancelled_result(run: CommandRun) -> ToolResult:
-    """Result of a command that the user cancelled."""
-    display = run.output if run.output.strip() else lazy("Command cancelled by user.")
-    return ToolResult("Command was cancelled by user before it could complete." + _partial_output(run), display)
+def cancelled_result(run: CommandRun, *, is_timeout: bool = False) -> ToolResult:
+    """Result of a command that the user cancelled, or that the time limit of the run ended."""
+    result = cancelled_before_start_result(is_timeout=is_timeout)
+    message = str(result.llm_content).replace("it could start", "it could complete")
+    return ToolResult(message + _partial_output(run), run.output if run.output.strip() else result.return_display)
 
 
-def cancelled_before_start_result() -> ToolResult:
+def cancelled_before_start_result(*, is_timeout: bool = False) -> ToolResult:
+    if is_timeout:
+        message = "Command was cancelled before it could start: the time limit of the run was reached."
+        return ToolResult(message, lazy("Command cancelled: the time limit of the run was reached."))
     return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))
 
 
@@ -113,7 +118,7 @@ def add_sandbox_notes(result: ToolResult, changes: ControlPathChanges, *, has_mo
 
     With `has_mounts` the model is told why something could not be moved or removed.
     """
-    note = join_lazy(" ", _control_path_notes(changes))
+    note = describe_changes(changes)
     content, display = result.llm_content, result.return_display
     if has_mounts and isinstance(content, str) and _IS_MOUNT_POINT in content:
         content += f"\nSandbox: {_WHY_BUSY}"
@@ -124,6 +129,11 @@ def add_sandbox_notes(result: ToolResult, changes: ControlPathChanges, *, has_mo
     if isinstance(display, str):
         display = join_lazy("\n", (map_lazy(display, str.rstrip), note)) if display else note
     return replace(result, llm_content=content, return_display=display)
+
+
+def describe_changes(changes: ControlPathChanges) -> str:
+    """What the user must know about new and changed control paths, empty for nothing."""
+    return join_lazy(" ", _control_path_notes(changes))
 
 
 def _control_path_notes(changes: ControlPathChanges) -> Iterator[str]:
@@ -180,3 +190,26 @@ def format_outcome(stdout: str, stderr: str, error: str | None, exit_status: Exi
         f"Exit Code: {'(none)' if code is None else code}",
         f"Signal: {'(none)' if number is None else signal_name(number)}",
     ]
+
+
+def command_output(content: str) -> str:
+    """The output of a command in what the model read about it; a text that is about no command as it is."""
+    found = re.match(_OUTPUT, content)
+    if found is None:
+        return content
+    return "\n".join(text.strip("\n") for text in found.groups() if text != "(empty)")
+
+
+def command_exit_code(content: str) -> int | None:
+    """The exit code of a command in what the model read about it, negative for a signal; None if it has none."""
+    found = re.match(_OUTPUT + r"(\d+|\(none\))\nSignal: ([^\n]*)", content)
+    if found is None:
+        return None
+    code, name = found[3], found[4]
+    number = next((each.value for each in signal.Signals if each.name == name), None)
+    if number is not None:
+        return -number
+    return int(code) if code.isdigit() else None
+
+
+_OUTPUT = r"(?s)Command: .*?\nDirectory: [^\n]*\nStdout: (.*)\nStderr: (.*)\nError: [^\n]*\nExit Code: "

@@ -14,7 +14,7 @@ from tejat.core.tools.base import ToolError
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import Display
 from tejat.ui.shared.exit_status import exit_code_for
-from tejat.ui.shared.notices import notice_for_event, retry_message
+from tejat.ui.shared.notices import notice_for_event, retry_message, waiting_message
 from tejat.workspace.text.terminal_text import strip_sequences
 
 
@@ -55,12 +55,8 @@ def describe_event(event: AgentEvent) -> str | None:
             return None if notice is None else f"[{agent_id}] {notice}"
         case Retrying(wait=wait):
             return retry_message(event, wait=wait) + "."
-        case AwaitingModel(seconds, tokens):
-            return _(
-                "Waiting for the model (about {tokens:,} tokens sent, {seconds:.0f} s so far)...",
-                tokens=tokens,
-                seconds=seconds,
-            )
+        case AwaitingModel():
+            return waiting_message(event)
         case CallFinished(call=call, result=result) if result.error is not None:
             message = translate(failure_message(result.error, result.return_display))
             return _("Error executing tool {name}", name=call.name) + f": {message}"

@@ -61,7 +61,7 @@ def report_failure(error: BaseException, *, output_format: str) -> int:
 
 def _run(open_session: OpenSession, given: str | None, output: Output, out: StandardStreams) -> int:
     """Return the exit code. Raises TejatError if the session cannot be opened."""
-    prompt = _read_prompt(given, out)
+    prompt = read_prompt(given, out)
     if not prompt.strip():
         message = _(
             "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
@@ -75,7 +75,7 @@ def _run(open_session: OpenSession, given: str | None, output: Output, out: Stan
         run.finish()
 
 
-def _read_prompt(given: str | None, out: StandardStreams) -> str:
+def read_prompt(given: str | None, out: StandardStreams) -> str:
     """Join the piped text and the prompt that asks about it."""
     try:
         piped = read_piped_input() if given else read_piped_input(wait_for_first_byte=None)

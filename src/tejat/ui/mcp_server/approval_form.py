@@ -26,6 +26,8 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line, sanitize_text
 
+APPROVE_PLAN = "approve"
+APPROVE_PLAN_AUTO_EDIT = "approve, and apply edits without asking"
 ALLOW_ONCE = "allow once"
 ALLOW_FOR_SESSION = "allow for this session"
 DENY = "no"
@@ -58,9 +60,9 @@ def build_approval_form(question: ApprovalRequest) -> ApprovalForm:
             "Split it into smaller steps.",
             ErrorType.POLICY_VIOLATION,
         )
-    choices = (ALLOW_ONCE, ALLOW_FOR_SESSION, DENY) if question.always is not None else (ALLOW_ONCE, DENY)
+    title, choices = _choices(question)
     properties: dict[str, JsonValue] = {
-        "decision": {"type": "string", "title": "Allow this call?", "enum": list(choices)},
+        "decision": {"type": "string", "title": title, "enum": list(choices)},
         "reason": {
             "type": "string",
             "title": "Message to the agent",
@@ -79,11 +81,23 @@ def parse_approval_reply(result: JsonObject, form: ApprovalForm) -> ApprovalRepl
     feedback = sanitize_text(reason[:_MAX_REASON_CHARS]) if isinstance(reason, str) and reason.strip() else None
     decision = given.get("decision")
     if result.get("action") == "accept" and decision in form.choices:
-        if decision == ALLOW_ONCE:
+        if decision in (ALLOW_ONCE, APPROVE_PLAN):
             return ApprovalReply(Outcome.PROCEED_ONCE)
+        if decision == APPROVE_PLAN_AUTO_EDIT:
+            return ApprovalReply(Outcome.PROCEED_AUTO_EDIT)
         if decision == ALLOW_FOR_SESSION:
             return ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
     return ApprovalReply(Outcome.CANCEL, feedback=feedback)
+
+
+def _choices(question: ApprovalRequest) -> tuple[str, tuple[str, ...]]:
+    """The question of the form, and its possible answers."""
+    confirmation = question.confirmation
+    if isinstance(confirmation, PlanConfirmation):
+        approvals = (APPROVE_PLAN, APPROVE_PLAN_AUTO_EDIT) if confirmation.can_auto_edit else (APPROVE_PLAN,)
+        return "Approve this plan?", (*approvals, DENY)
+    choices = (ALLOW_ONCE, ALLOW_FOR_SESSION, DENY) if question.always is not None else (ALLOW_ONCE, DENY)
+    return "Allow this call?", choices
 
 
 def _message_lines(question: ApprovalRequest) -> Iterator[str]:

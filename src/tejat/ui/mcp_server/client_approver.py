@@ -19,7 +19,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.ui.mcp_server.approval_form import ApprovalForm, build_approval_form, parse_approval_reply
-from tejat.ui.mcp_server.question_form import build_question_form, parse_question_reply
+from tejat.ui.shared.approval.question_form import build_question_form, parse_question_reply
 
 APPROVAL_INPUT = "approval"
 """Key of the approval among the input requests of a result."""
@@ -40,7 +40,7 @@ current_channel: ContextVar[ApprovalChannel] = ContextVar("caller")
 """Channel of the call that the current task runs."""
 
 
-class ClientApprover:
+class ChannelApprover:
     """Approver that asks through the channel of the current call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
@@ -122,7 +122,10 @@ class InputRequiredChannel:
 
 def _build_form(question: ApprovalRequest) -> ApprovalForm:
     asked = question.confirmation
-    return build_question_form(asked) if isinstance(asked, AskUserConfirmation) else build_approval_form(question)
+    if not isinstance(asked, AskUserConfirmation):
+        return build_approval_form(question)
+    form = build_question_form(asked)
+    return ApprovalForm(form.message, form.schema, ())
 
 
 def _parse_reply(result: JsonObject, form: ApprovalForm, question: ApprovalRequest) -> ApprovalReply:

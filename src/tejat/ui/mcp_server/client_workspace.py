@@ -13,14 +13,35 @@ from tejat.engine.calls.scheduler import Scheduler
 _MAX_ROOTS = 64
 
 
+class ClientTools(Protocol):
+    """Tools that were opened for a client."""
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The scheduler for the next call."""
+        ...
+
+    def offers(self, name: str) -> bool:
+        """Whether there is such a tool, and no rule forbids it entirely."""
+        ...
+
+
+class ToolSession(Protocol):
+    """What a client keeps when its tools are opened again: todos, mode and plans."""
+
+    def open(self, approver: Approver, within: Sequence[str]) -> AbstractContextManager[ClientTools]:
+        """Open the tools for these directories, or for all roots if none are given. Raises UsageError."""
+        ...
+
+
 class ToolProvider(Protocol):
     """Source of the tools. `roots` are the widest directories they may work in."""
 
     @property
     def roots(self) -> tuple[str, ...]: ...
 
-    def open(self, approver: Approver, within: Sequence[str]) -> AbstractContextManager[Scheduler]:
-        """Open the tools for these directories, or for all roots if none are given. Raises UsageError."""
+    def start_session(self, *, has_plans: bool) -> ToolSession:
+        """Start the session of a client, with a mode of its own if it `has_plans`."""
         ...
 
     def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
@@ -31,8 +52,8 @@ class ToolProvider(Protocol):
 class ClientWorkspace:
     """Tools of one client, opened on first use. After a change of roots the old ones close with their last call."""
 
-    def __init__(self, host: ToolProvider, approver: Approver) -> None:
-        self._host = host
+    def __init__(self, session: ToolSession, approver: Approver) -> None:
+        self._session = session
         self._approver = approver
         self._within: tuple[str, ...] = ()
         self._opened: _OpenTools | None = None
@@ -45,14 +66,14 @@ class ClientWorkspace:
             self._retire()
 
     @contextmanager
-    def scheduler(self) -> Generator[Scheduler]:
-        """Lease the scheduler for a call. Raises UsageError."""
+    def tools(self) -> Generator[ClientTools]:
+        """Lease the tools for a call. Raises UsageError."""
         if self._opened is None:
-            self._opened = _OpenTools(self._host.open(self._approver, self._within))
+            self._opened = _OpenTools(self._session.open(self._approver, self._within))
         opened = self._opened
         opened.uses += 1
         try:
-            yield opened.scheduler
+            yield opened.tools
         finally:
             opened.uses -= 1
             if opened in self._retired and not opened.uses:
@@ -77,9 +98,9 @@ class ClientWorkspace:
 
 
 class _OpenTools:
-    def __init__(self, opening: AbstractContextManager[Scheduler]) -> None:
+    def __init__(self, opening: AbstractContextManager[ClientTools]) -> None:
         self._opening = opening
-        self.scheduler = opening.__enter__()
+        self.tools = opening.__enter__()
         self.uses = 0
 
     def close(self) -> None:

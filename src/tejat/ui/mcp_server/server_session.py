@@ -3,14 +3,11 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from copy import copy
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
-from tejat.core.tools.base import READ_ONLY_KINDS
-from tejat.engine.calls.scheduler import Scheduler
 from tejat.mcp import protocol
 from tejat.mcp.protocol import JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse
 from tejat.ui.mcp_server.approval_form import ApprovalForm
@@ -150,7 +147,8 @@ class ServerSession:
                 return {}
             case "tools/list":
                 handshake = self._require_handshake()
-                return self._list(params, handshake.workspace, can_ask=_can_elicit(handshake.capabilities))
+                can_ask = _can_elicit(handshake.capabilities)
+                return self._list(params, handshake.workspace, can_ask=can_ask, revision=handshake.revision)
             case "tools/call":
                 return await self._call_with_elicitation(params, send, self._require_handshake())
             case _:
@@ -186,7 +184,8 @@ class ServerSession:
             case "server/discover":
                 return self._server.discover_result()
             case "tools/list":
-                return {**self._list(params, workspace, can_ask=_can_elicit(envelope.capabilities)), **NO_CACHE}
+                can_ask = _can_elicit(envelope.capabilities)
+                return {**self._list(params, workspace, can_ask=can_ask, revision=envelope.revision), **NO_CACHE}
             case "tools/call" if not _can_elicit(envelope.capabilities):
                 return await self._call(params, send, workspace, _NO_CHANNEL, envelope.revision)
             case "tools/call":
@@ -213,14 +212,14 @@ class ServerSession:
         question: JsonObject = {"method": "elicitation/create", "params": form.params(with_mode=True)}
         return {"resultType": "input_required", "inputRequests": {APPROVAL_INPUT: question}, "requestState": state}
 
-    def _list(self, params: JsonObject, workspace: ClientWorkspace, *, can_ask: bool) -> JsonObject:
+    def _list(self, params: JsonObject, workspace: ClientWorkspace, *, can_ask: bool, revision: str) -> JsonObject:
         if params.get("cursor") is not None:
             raise RequestRejected(protocol.INVALID_PARAMS, "This list has one page only, so there is no cursor.")
         try:
-            with workspace.scheduler() as scheduler:
-                return {"tools": list_tools(scheduler, can_ask=can_ask)}
+            with workspace.tools() as tools:
+                return {"tools": list_tools(tools, can_ask=can_ask, revision=revision)}
         except UsageError as error:
-            raise RequestRejected(protocol.INTERNAL_ERROR, f"The tools cannot be had: {error}") from None
+            raise RequestRejected(protocol.INTERNAL_ERROR, f"The tools are not available: {error}") from None
 
     async def _call(
         self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, channel: ApprovalChannel, revision: str
@@ -231,16 +230,16 @@ class ServerSession:
         if arguments is not None and not isinstance(arguments, Mapping):
             raise RequestRejected(protocol.INVALID_PARAMS, "The arguments of a call are an object.")
         try:
-            with workspace.scheduler() as scheduler:
-                if not is_offered(scheduler, name):
+            with workspace.tools() as tools:
+                if not is_offered(tools, name, can_ask=channel is not _NO_CHANNEL):
                     raise RequestRejected(protocol.INVALID_PARAMS, f"Unknown tool: {name}")
                 async with ProgressNotifier(send, request_meta(params).get("progressToken")) as progress:
                     current_channel.set(channel)
                     call = FunctionCall(name, arguments or {})
-                    result = await _with_own_lock(scheduler, name).run(call, progress.handle_event)
+                    result = await tools.scheduler.run(call, progress.handle_event, beside=True)
                 return call_result(result, revision)
         except UsageError as error:
-            return error_result(f"The tools cannot be had: {error}")
+            return error_result(f"The tools are not available: {error}")
 
     async def _refresh_roots(self, send: SendMessage, handshake: _Handshake) -> None:
         """Ask the client for its roots, if it has any that are not known yet. Roots can only narrow."""
@@ -295,12 +294,3 @@ def _can_elicit(capabilities: JsonObject) -> bool:
     """Whether the client supports form mode, which is the default if it names no mode."""
     elicitation = capabilities.get("elicitation")
     return isinstance(elicitation, Mapping) and ("form" in elicitation or "url" not in elicitation)
-
-
-def _with_own_lock(scheduler: Scheduler, name: str) -> Scheduler:
-    """Let read-only calls run beside others; all other calls keep their order."""
-    if scheduler.registry.kind_of(name) not in READ_ONLY_KINDS:
-        return scheduler
-    concurrent = copy(scheduler)
-    concurrent.lock = asyncio.Lock()
-    return concurrent

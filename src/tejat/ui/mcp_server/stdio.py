@@ -1,8 +1,6 @@
 """The stdio transport: one message per line."""
 
 import asyncio
-import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -13,16 +11,15 @@ from tejat.mcp.transports.ndjson import DecodedLine, EndlessLine, InvalidLine, N
 from tejat.ui.mcp_server.message_encoder import encode_reply
 from tejat.ui.mcp_server.server_session import ServerSession
 from tejat.ui.mcp_server.tool_server import ToolServer
+from tejat.ui.shared.stdio_pipes import PipeInput, PipeOutput
 
-_READ_BYTES = 65_536
 _MAX_TASKS = 64
 _MAX_WARNINGS = 20
-_WRITE_SECONDS = 300.0
 
 
 async def serve_stdio(server: ToolServer, *, source: int, sink: int, warn: Callable[[str], None]) -> None:
     """Serve one client until the input ends or the output closes, then stop everything. `warn` gets user messages."""
-    input_, output = await _Input.open(source), await _Output.open(sink)
+    input_, output = await PipeInput.open(source), await PipeOutput.open(sink)
     connection = _StdioConnection(server, output, warn)
     try:
         with suppress(ConnectionError, TimeoutError):
@@ -34,14 +31,14 @@ async def serve_stdio(server: ToolServer, *, source: int, sink: int, warn: Calla
 
 
 class _StdioConnection:
-    def __init__(self, server: ToolServer, output: "_Output", warn: Callable[[str], None]) -> None:
+    def __init__(self, server: ToolServer, output: PipeOutput, warn: Callable[[str], None]) -> None:
         self._client = ServerSession(server)
         self._output = output
         self._warn = warn
         self._warnings = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def listen(self, source: "_Input") -> None:
+    async def listen(self, source: PipeInput) -> None:
         """Handle messages until the input ends. Raises OSError if the output is closed."""
         framer = NdjsonDecoder()
         while data := await source.read():
@@ -101,78 +98,3 @@ class _StdioConnection:
 
     async def _send(self, message: JsonRpcMessage) -> None:
         await self._output.write(encode_reply(message))
-
-
-class _Input:
-    """Bytes from a pipe, socket, terminal or file. The descriptor is blocking again after `close`."""
-
-    def __init__(self, source: int, reader: asyncio.StreamReader | None, close: Callable[[], None]) -> None:
-        self._source = source
-        self._reader = reader
-        self.close = close
-
-    @staticmethod
-    async def open(source: int) -> "_Input":
-        if _is_file(source):
-            return _Input(source, None, lambda: None)
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limit=_READ_BYTES)
-        was_blocking = os.get_blocking(source)
-        file = os.fdopen(source, "rb", buffering=0, closefd=False)
-        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
-
-        def close() -> None:
-            transport.close()
-            os.set_blocking(source, was_blocking)
-
-        return _Input(source, reader, close)
-
-    async def read(self) -> bytes:
-        """Return the next bytes, empty at the end. Raises OSError."""
-        if self._reader is not None:
-            return await self._reader.read(_READ_BYTES)
-        await asyncio.sleep(0)  # files never block: let other tasks run
-        return os.read(self._source, _READ_BYTES)
-
-
-class _Output:
-    """Whole lines to a descriptor, which is blocking again after `close`."""
-
-    def __init__(self, sink: int, writer: asyncio.StreamWriter | None, close: Callable[[], None]) -> None:
-        self._sink = sink
-        self._writer = writer
-        self.close = close
-
-    @staticmethod
-    async def open(sink: int) -> "_Output":
-        if _is_file(sink):
-            return _Output(sink, None, lambda: None)
-        loop = asyncio.get_running_loop()
-        was_blocking = os.get_blocking(sink)
-        file = os.fdopen(sink, "wb", buffering=0, closefd=False)
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
-        transport.set_write_buffer_limits(high=0)  # drain waits until the whole line is written
-
-        def close() -> None:
-            if not transport.is_closing():
-                transport.abort()  # unwritten data has no reader any more
-            os.set_blocking(sink, was_blocking)
-
-        return _Output(sink, asyncio.StreamWriter(transport, protocol, None, loop), close)
-
-    async def write(self, line: bytes) -> None:
-        """Write a line. Raises OSError if the output is closed."""
-        if self._writer is None:
-            left = memoryview(line)
-            while left:
-                left = left[os.write(self._sink, left) :]
-            return
-        self._writer.write(line)
-        async with asyncio.timeout(_WRITE_SECONDS):
-            await self._writer.drain()
-
-
-def _is_file(descriptor: int) -> bool:
-    """Whether the descriptor cannot be polled: a file, or a device other than a terminal."""
-    mode = os.fstat(descriptor).st_mode
-    return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor))

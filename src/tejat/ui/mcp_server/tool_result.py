@@ -16,16 +16,20 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.core.tools.base import ToolResult
+from tejat.core.tools.todos import TodoList
 
 _FIRST_WITH_AUDIO = "2025-03-26"
-_FIRST_WITH_LINKS = "2025-06-18"
+_FIRST_WITH_LINKS = FIRST_WITH_STRUCTURE = "2025-06-18"
 _PARTIAL_RESULT_ERRORS = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
 
 
 def call_result(result: ToolResult, revision: str) -> dict[str, JsonValue]:
     """Convert a tool result to the content blocks of this revision. Failures are content too: the model can react."""
     if result.error is None:
-        return {"content": list(_blocks(result.llm_content, revision)), "isError": False}
+        content: dict[str, JsonValue] = {"content": list(_blocks(result.llm_content, revision)), "isError": False}
+        if isinstance(result.return_display, TodoList) and revision >= FIRST_WITH_STRUCTURE:
+            content["structuredContent"] = result.return_display.to_json()
+        return content
     return {"content": [_text(words) for words in _error_texts(result)], "isError": True}
 
 

@@ -2,7 +2,7 @@
 
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
-from tejat.ui.mcp_server.client_approver import ClientApprover, PendingApprovals
+from tejat.ui.mcp_server.client_approver import ChannelApprover, PendingApprovals
 from tejat.ui.mcp_server.client_workspace import ClientWorkspace, ToolProvider
 
 _META_SERVER = "io.modelcontextprotocol/serverInfo"
@@ -18,12 +18,13 @@ class ToolServer:
 
     def __init__(self, host: ToolProvider, *, version: str) -> None:
         self.host = host
-        self.shared_workspace = ClientWorkspace(host, ClientApprover())
+        self.shared_workspace = ClientWorkspace(host.start_session(has_plans=False), ChannelApprover())
         self.pending_approvals = PendingApprovals()
         self._info: JsonObject = {"name": "tejat", "title": "Tejat", "version": version}
 
     def new_workspace(self) -> ClientWorkspace:
-        return ClientWorkspace(self.host, ClientApprover())
+        """Open the workspace of a client with a session of its own."""
+        return ClientWorkspace(self.host.start_session(has_plans=True), ChannelApprover())
 
     def initialize_result(self, asked: JsonValue) -> dict[str, JsonValue]:
         """Return the result of `initialize`, in the requested revision if it is supported."""

@@ -1,37 +1,54 @@
 """Prompter of commands in plain lines."""
 
+import os
 import sys
 import termios
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import assert_never
 
+from tejat.core.errors import UsageError
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, ReportBlock, ReportTable, SourceListing
 from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.line_input import read_line
+from tejat.ui.plain.question_view import wrap_line
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.diff.fit import block_rows
 from tejat.ui.shared.external.clipboard import copy_text
 from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.shared.external.pager import QUESTION_ROWS, Pager
 
 
 class PlainPrompter:
-    """UserPrompter that writes to `line` and reads from standard input."""
+    """UserPrompter that writes to `line` and reads from standard input. Without a `pager` all lines are written."""
 
-    def __init__(self, line: Callable[[str], None], style: Style, editor: ExternalEditor) -> None:
+    def __init__(
+        self, line: Callable[[str], None], style: Style, editor: ExternalEditor, pager: Pager | None = None
+    ) -> None:
         self._line = line
         self._style = style
         self._editor = editor
+        self._pager = pager
 
     def show(self, report: Report) -> None:
-        if report.title:
-            self._line(self._style.bold(_one_line(report.title)))
-        for block in report.blocks:
-            for line in self._lines(block):
-                self._line(line)
+        for line in _report_lines(report, self._style):
+            self._line(line)
+
+    async def page(self, reports: Sequence[Report]) -> bool:
+        plain = _joined(reports, Style(None))
+        if self._pager is not None and self._pager.is_wanted and not _fits(plain):
+            try:
+                await self._pager.show(plain, styled=f"{_joined(reports, self._style)}\n")
+            except UsageError:
+                pass  # there is none
+            else:
+                return True
+        for report in reports:
+            self.show(report)
+        return False
 
     async def choose(self, choice: Choice) -> int | None:
         if choice.report is not None:
@@ -76,17 +93,41 @@ class PlainPrompter:
     async def copy(self, text: str) -> str:
         return await copy_text(text, _write_sequence)
 
-    def _lines(self, block: ReportBlock) -> Iterator[str]:
-        match block:
-            case Paragraph(text) | SourceListing(text) | MarkdownBlock(text):
-                yield sanitize_text(translate(text))
-            case DiffBlock():
-                yield from format_diff_rows(block_rows(block), self._style)
-            case ReportTable(rows, headings):
-                for row in rows:
-                    yield _row_text(headings, row)
-            case _:
-                assert_never(block)
+
+def _report_lines(report: Report, style: Style) -> Iterator[str]:
+    """The texts of a report, sanitized."""
+    if report.title:
+        yield style.bold(_one_line(report.title))
+    for block in report.blocks:
+        yield from _block_lines(block, style)
+
+
+def _block_lines(block: ReportBlock, style: Style) -> Iterator[str]:
+    match block:
+        case Paragraph(text) | SourceListing(text) | MarkdownBlock(text):
+            yield sanitize_text(translate(text))
+        case DiffBlock():
+            yield from format_diff_rows(block_rows(block), style)
+        case ReportTable(rows, headings):
+            for row in rows:
+                yield _row_text(headings, row)
+        case _:
+            assert_never(block)
+
+
+def _joined(reports: Sequence[Report], style: Style) -> str:
+    return "\n\n".join("\n".join(_report_lines(report, style)) for report in reports)
+
+
+def _fits(text: str) -> bool:
+    """Whether a text and a question fit on the terminal, or its size is not known."""
+    try:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return True
+    if not columns or not rows:
+        return True
+    return sum(len(wrap_line(line, width=columns)) for line in text.split("\n")) <= rows - QUESTION_ROWS
 
 
 def _row_text(headings: tuple[str, ...], cells: tuple[str, ...]) -> str:

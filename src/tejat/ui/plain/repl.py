@@ -59,6 +59,7 @@ async def run_plain(
     session: UiSession, terminal: PlainTerminal, prompter: UserPrompter, approver: Approver, *, first: str | None = None
 ) -> int:
     """Run the session until the user exits and return the exit code. Notifications are bells, for every answer."""
+    session.load_definitions()  # notes about them while the user types would disturb a screen reader
     output = terminal.output
     if session.preferences.notifications.is_enabled:
         output.ring_bell = _ring
@@ -78,9 +79,8 @@ async def run_plain(
         with suppress(asyncio.CancelledError):
             await reading
     output.print_line(output.session_summary())
-    if session.resumable_id is not None:
-        command = f"tejat -r {session.resumable_id}"
-        output.print_line(_("Resume this session with: {command}", command=command))
+    if hint := session.resume_hint:
+        output.print_line(hint)
     return code
 
 

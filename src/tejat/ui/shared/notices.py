@@ -2,6 +2,7 @@
 
 from tejat.core.agent.events import (
     AgentEvent,
+    AwaitingModel,
     Compressed,
     CompressionStarted,
     CompressionStatus,
@@ -83,6 +84,15 @@ def retry_message(event: Retrying, *, wait: float) -> str:
         seconds=seconds,
         attempt=attempt,
         most=most,
+    )
+
+
+def waiting_message(event: AwaitingModel) -> str:
+    """Return how long the model has been silent."""
+    return _(
+        "Waiting for the model (about {tokens:,} tokens sent, {seconds:.0f} s so far)...",
+        tokens=event.tokens,
+        seconds=event.seconds,
     )
 
 

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Protocol, assert_never
 
-from tejat.core.agent.events import AgentEvent, Prompted, RunEnded
+from tejat.core.agent.events import AgentEvent, Prompted, RunEnded, SessionStarted
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
+from tejat.core.messages.prompt import Prompt
 from tejat.core.ui.commands import (
     ClearScreenAction,
     CommandAction,
@@ -90,7 +91,8 @@ class ReplViews(Protocol):
 class Repl:
     """Runs submitted lines one after the other: prompts, `/` commands and `!` shell lines.
 
-    `run` returns when the user exits. An unexpected exception is reported, and the session goes on.
+    `run` returns when the user exits. An unexpected exception is reported, and the session goes on. `expand` puts
+    attachments into a prompt, where labels stand for them.
     """
 
     def __init__(
@@ -99,13 +101,16 @@ class Repl:
         views: ReplViews,
         queue: PromptQueue | None = None,
         *,
+        expand: Callable[[str], Prompt] = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._session = session
         self._views = views
         self._queue = queue or PromptQueue()
+        self._expand = expand
         self._clock = clock
         self._work: asyncio.Task[None] | None = None
+        self._is_run_elsewhere = False
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._mode_switch: asyncio.Task[None] | None = None
         self._immediate: set[asyncio.Task[None]] = set()
@@ -134,7 +139,8 @@ class Repl:
 
     @property
     def is_working(self) -> bool:
-        return self._work is not None
+        """Whether something runs, started here or by another front end."""
+        return self._work is not None or self._is_run_elsewhere
 
     @property
     def has_exited(self) -> bool:
@@ -143,13 +149,14 @@ class Repl:
     def exit(self, code: int = EXIT_OK) -> None:
         if not self.has_exited:
             self._exited_at = self._clock()
+            self._session.leave()
             self._exit_code.set_result(code)
 
     def submit(self, line: str) -> None:
         """Run a line, or queue it. Lines that begin with `!` are for the shell."""
         if self.has_exited or not line.strip():
             return
-        if self._work is None:
+        if not self.is_working:
             self._begin(line)
         elif re.match(_IMMEDIATE, line):
             task = asyncio.create_task(self._run_immediately(line))
@@ -171,7 +178,7 @@ class Repl:
         self._last_interrupt = now
         if is_second:
             self.exit(EXIT_INTERRUPTED if self._work is not None else EXIT_OK)
-        elif self._work is not None:
+        elif self.is_working:
             self.stop()
             self._views.show_hint(_("Press Ctrl-C again to exit."))
         elif self._views.discard_input():
@@ -181,7 +188,7 @@ class Repl:
 
     def escape(self) -> None:
         """Handle Escape: stop the work; pressed twice, clear the input or, if there is none, rewind."""
-        if self._work is not None:
+        if self.is_working:
             self.stop()
             return
         now = self._clock()
@@ -197,17 +204,20 @@ class Repl:
 
     def stop(self) -> None:
         """Cancel the running work, which reports its end. Queued lines go back into the input."""
-        if self._work is None:
+        if not self.is_working:
             return
         self._last_escape = float("-inf")
-        self._work.cancel()
+        if self._work is None:
+            self._session.interrupt()
+        else:
+            self._work.cancel()
         queued = self._queue.drain()
         if queued:
             self._views.insert_input(queued)
 
     def end_of_input(self) -> None:
-        """Handle Ctrl-D with an empty input."""
-        if self._work is None:
+        """Handle Ctrl-D with an empty input: exit, unless that would end the work too."""
+        if not self.is_working or self._session.survives_exit:
             self.exit()
         else:
             self._views.show_hint(_("Still working. Press Esc to stop, then Ctrl-D to exit."))
@@ -216,7 +226,7 @@ class Repl:
         """Send a text to the model between two calls, or as a prompt if no run is active."""
         if not text.strip():
             return
-        if self._work is not None and self._session.steer(text):
+        if self.is_working and self._session.steer(text):
             self._views.show_hint(_("Will be sent after the current tool call."))
         else:
             self.submit(text)
@@ -259,6 +269,9 @@ class Repl:
     def _on_work_done(self, _task: object) -> None:
         self._work = None  # before the last drawing, which shows whether something runs
         self._views.end_work()
+        self._begin_queued()
+
+    def _begin_queued(self) -> None:
         if not self.has_exited and (queued := self._queue.pop_next()) is not None:
             self._begin(queued)
 
@@ -271,7 +284,7 @@ class Repl:
             await self._apply(await self._run_command(line), line)
         else:
             self._views.begin_run(line)
-            await self._session.prompt(line)
+            await self._session.prompt(self._expand(line))
 
     async def _run_immediately(self, line: str) -> None:
         """Run a command beside the work that goes on. It has no action to apply."""
@@ -302,16 +315,21 @@ class Repl:
             self._views.end_shell(str(error))
 
     def _handle_event(self, event: AgentEvent) -> None:
-        is_elsewhere = self._work is None  # another front end started the run
-        if is_elsewhere and isinstance(event, Prompted):
+        if isinstance(event, SessionStarted) and self._work is None:
+            self._is_run_elsewhere = True
+            self._views.begin_work()
+        if self._is_run_elsewhere and isinstance(event, Prompted):
             self._views.begin_run(event.display_text)
         self._views.handle_event(event)
         if not isinstance(event, RunEnded):
             return
-        self._run_message = event.message
-        if is_elsewhere:
+        if self._is_run_elsewhere:
+            self._is_run_elsewhere = False
             self._views.end_work()
-        for text in () if is_elsewhere else event.undelivered:
+            self._begin_queued()
+            return
+        self._run_message = event.message
+        for text in event.undelivered:
             self._views.insert_input(text)
 
     async def _apply(self, action: CommandAction, line: str) -> None:

@@ -16,7 +16,6 @@ from tejat.core.agent.events import Noticed
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
-from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.todos import TodoList
@@ -110,8 +109,9 @@ class TerminalApp(EditorHandler):
             start=self._start_task,
             read_tmux=lambda: read_tmux_client(environment, untrusted=(folder,)),
         )
+        self._pager = Pager((folder,))
         self.prompter = TerminalPrompter(
-            self._screen, self._external_editor, self._transcript.show_report, self._theme_for
+            self._screen, self._external_editor, self._transcript.show_report, self._theme_for, self._pager
         )
 
     @cached_property
@@ -119,8 +119,7 @@ class TerminalApp(EditorHandler):
         """Created for the first question, to keep the start fast."""
         from tejat.ui.terminal.approver import TerminalApprover
 
-        pager = Pager((self._folder,))
-        return TerminalApprover(self._screen, stop=self._stop_turn, editor=self._external_editor, pager=pager)
+        return TerminalApprover(self._screen, stop=self._stop_turn, editor=self._external_editor, pager=self._pager)
 
     async def __aenter__(self) -> Self:
         await self._exit_stack.enter_async_context(self._screen)
@@ -181,7 +180,7 @@ class TerminalApp(EditorHandler):
         self._completer = Completer(session.commands, session.files, lambda: session.agents)
         self._session = session
         self._show_welcome(session)
-        self._start_task(self._watch_servers(session))
+        self._start_task(self._complete_start(session))
         try:
             with answer_questions(session, self, self._screen.show_hint):
                 return await self._repl.run(first)
@@ -223,9 +222,8 @@ class TerminalApp(EditorHandler):
         self._screen.redraw()
 
     def _show_resume_hint(self, session: UiSession) -> None:
-        if session.resumable_id is not None:
-            text = _("Resume this session with: {command}", command=f"tejat -r {session.resumable_id}")
-            self._transcript.show_report(text_report(text, Tone.QUIET))
+        if hint := session.resume_hint:
+            self._transcript.show_report(text_report(hint, Tone.QUIET))
 
     def _apply_preferences(self, session: UiSession) -> None:
         """Apply the current preferences to screen and editor."""
@@ -362,8 +360,10 @@ class TerminalApp(EditorHandler):
         elif self._stop is not None:
             self._stop()
 
-    async def _watch_servers(self, session: UiSession) -> None:
-        """Update the status line while MCP servers connect, and report those that failed."""
+    async def _complete_start(self, session: UiSession) -> None:
+        """Load what the first screen did not wait for, update the status line meanwhile, and report problems."""
+        await self._screen.wait_until_drawn()
+        await session.preload_definitions()
         while (servers := session.status.servers).ready + servers.failed < servers.total:
             await asyncio.sleep(_SERVER_POLL_SECONDS)
             self._screen.redraw()

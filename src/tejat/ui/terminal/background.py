@@ -58,4 +58,5 @@ class BackgroundQuery:
         if self._asked is not None and self.is_pending:
             left = self._asked + seconds - time.monotonic()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._answered.wait(), max(left, _MIN_SECONDS))
+                async with asyncio.timeout(max(left, _MIN_SECONDS)):
+                    await self._answered.wait()

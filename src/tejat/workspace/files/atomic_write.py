@@ -80,6 +80,29 @@ def write_atomically(
 
 
 @contextmanager
+def prepare_replacement(roots: Roots, location: Location, expected: ExpectedFile | None) -> Generator[None]:
+    """Check the file as `write_atomically` does, for another program that writes it in the block.
+
+    Missing parent directories are created, and removed again if the block fails. Raises WorkspaceError as
+    `write_atomically` does.
+    """
+    path = location.path
+    try:
+        with _open_parent(roots, location, expected) as (parent, _):
+            if expected is None:
+                _require_absent(parent, path)
+            else:
+                with _open_current(parent, path) as current:
+                    if not _is_expected(current, os.fstat(current), expected):
+                        raise _stale_file_error(path, lazy("its content changed"))
+            yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise _to_workspace_error(error, path) from error
+
+
+@contextmanager
 def _open_parent(
     roots: Roots, location: Location, expected: ExpectedFile | None
 ) -> Generator[tuple[ParentDirectory, tuple[str, ...]]]:

@@ -33,6 +33,11 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
+def release_lock(descriptor: int) -> None:
+    """Release a lock at once, also for child processes that inherited the descriptor. Raises OSError."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
 def share_lock(descriptor: int) -> None:
     """Take the shared lock of an open file, waiting for an exclusive one to end. Raises OSError without flock."""
     fcntl.flock(descriptor, fcntl.LOCK_SH)

@@ -65,10 +65,20 @@ def read_line_slice(
     Raises OSError if the file cannot be read, and whatever `stop` raises.
     """
     if size <= small:
-        shown, total = _slice_text(encoding.decode(read_bytes(fd, 0, size)), offset=offset, limit=limit)
-    else:
-        file = _File(fd, size, encoding, block_size, stop)
-        shown, total = _slice_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
+        text = encoding.decode(read_bytes(fd, 0, size))
+        return slice_lines(text, offset=offset, limit=limit, max_line_length=max_line_length)
+    file = _File(fd, size, encoding, block_size, stop)
+    shown, total = _slice_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
+    return _build_slice(shown, total, offset, max_line_length)
+
+
+def slice_lines(text: str, *, offset: int, limit: int, max_line_length: int) -> LineSlice:
+    """Return at most `limit` lines of a text, as `read_line_slice` does for a file."""
+    shown, total = _slice_text(text, offset=offset, limit=limit)
+    return _build_slice(shown, total, offset, max_line_length)
+
+
+def _build_slice(shown: list[str], total: int, offset: int, max_line_length: int) -> LineSlice:
     cut_lines = max(map(len, shown), default=0) > max_line_length
     if cut_lines or not all(map(str.isascii, shown)):
         shown = [_truncate_line(line, max_line_length) for line in shown]

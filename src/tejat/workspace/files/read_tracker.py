@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.workspace.files.editor.buffer_text import has_digest, text_digest
 
 MAX_HASHED_BYTES = 32 << 20
 MAX_KEPT_BYTES = 64 << 10
@@ -36,6 +37,14 @@ class ReadTracker:
         """Record that the whole content `raw` was read from a descriptor with this status."""
         self.record_write(path, status, (raw,))
 
+    def record_unsaved(self, path: str, status: os.stat_result | None, raw: bytes, text: str) -> None:
+        """Record the text of an editor that was read instead of the content `raw` on disk; no status if it is new."""
+        encoded = text.encode()
+        identity = None if status is None else stat_identity(status)
+        record = _Record(identity, _digest((raw,)), text_digest(text))
+        with self._guard:
+            self._put(path, record, encoded if len(encoded) <= MAX_KEPT_BYTES else None)
+
     def record_partial_read(self, path: str, status: os.stat_result) -> None:
         """Record that only part of the file was read."""
         with self._guard:
@@ -51,20 +60,23 @@ class ReadTracker:
         with self._guard:
             self._put(path, _Record(stat_identity(status), digest), kept)
 
-    def check_unchanged(self, path: str, status: os.stat_result, raw: bytes | memoryview | None) -> None:
+    def check_unchanged(
+        self,
+        path: str,
+        status: os.stat_result | None,
+        raw: bytes | memoryview | None,
+        *,
+        unsaved: str | None = None,
+    ) -> None:
         """Raise WorkspaceError(STALE_FILE) if the file differs from its last seen state. Files never seen pass.
 
-        The content decides. If it is unknown, then or now (`raw` None), device, inode, size and both times do.
+        The content decides. If it is unknown, then or now (`raw` None), device, inode, size and both times do. Where an
+        editor has `unsaved` text, both that and the content on disk must be as they were; text that has been saved
+        since is the same.
         """
         with self._guard:
             known = self._records.get(path)
-        if known is None:
-            return
-        if known.digest is None or raw is None:
-            same = known.identity == stat_identity(status)
-        else:
-            same = known.digest == _digest((raw,))
-        if not same:
+        if known is not None and not known.matches(status, raw, unsaved):
             message = lazy(
                 "The file has changed since it was last read: {path}. Read it again with read_file first.", path=path
             )
@@ -125,8 +137,20 @@ def stat_identity(status: os.stat_result) -> tuple[int, int, int, int, int]:
 
 @frozen
 class _Record:
-    identity: tuple[int, int, int, int, int]
+    """`identity` is None for a file that is not on disk yet, `unsaved` for one that an editor had not changed."""
+
+    identity: tuple[int, int, int, int, int] | None
     digest: bytes | None
+    unsaved: bytes | None = None
+
+    def matches(self, status: os.stat_result | None, raw: bytes | memoryview | None, unsaved: str | None) -> bool:
+        if self.unsaved != (None if unsaved is None else text_digest(unsaved)):
+            if unsaved is not None or self.unsaved is None or raw is None:
+                return False
+            return has_digest(bytes(raw), self.unsaved)
+        if self.digest is None or raw is None:
+            return self.identity == (None if status is None else stat_identity(status))
+        return self.digest == _digest((raw,))
 
 
 class _SharedLock:

@@ -115,13 +115,15 @@ class TempFile:
 def remove_stale_temp_files(directory: int) -> None:
     """Remove temporary files of killed processes: named by us, owned by this user, process gone. Never raises.
 
-    Each directory is scanned once per process.
+    Each directory is scanned once per process, or again after very many others.
     """
     with suppress(OSError):
         status = os.fstat(directory)
         key = (status.st_dev, status.st_ino)
         if key in _scanned_directories:
             return
+        if len(_scanned_directories) >= _MAX_SCANNED:
+            _scanned_directories.clear()
         _scanned_directories.add(key)
         for name in os.listdir(directory):
             match = _TEMP_NAME.fullmatch(name)
@@ -192,3 +194,4 @@ _DEFERRED_NAMING_ERRORS = frozenset(
 )
 _TEMP_NAME = re.compile(r"\.tejat-([1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp")
 _scanned_directories: set[tuple[int, int]] = set()
+_MAX_SCANNED = 1000

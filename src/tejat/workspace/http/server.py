@@ -1,6 +1,8 @@
 """Small HTTP/1.1 server with one handler, streamed responses, and limits on everything."""
 
 import asyncio
+import socket
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
@@ -118,6 +120,11 @@ class HttpServer:
     async def listen(self, host: str, port: int) -> None:
         self._server = await asyncio.start_server(self._serve_connection, host, port, limit=_BLOCK)
         self.port = self._server.sockets[0].getsockname()[1]
+
+    async def listen_on(self, listener: socket.socket, context: ssl.SSLContext | None = None) -> None:
+        """Listen on a bound socket, with TLS if there is a context for it."""
+        self._server = await asyncio.start_server(self._serve_connection, sock=listener, ssl=context, limit=_BLOCK)
+        self.port = listener.getsockname()[1]
 
     async def close(self, *, grace_seconds: float = _CLOSE_SECONDS) -> None:
         """Accept no more requests; running ones have `grace_seconds` left."""

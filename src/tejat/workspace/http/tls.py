@@ -1,10 +1,11 @@
 """TLS context with the system's certificates and those that the environment adds."""
 
 import asyncio
+import atexit
 import os
 import ssl
 from collections.abc import Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 from tejat.workspace.threads.daemon import start_daemon
 
@@ -17,6 +18,8 @@ _KNOWN_BUNDLES = (
 )
 # Variables of other programs, commonly set for a company's certificates.
 _EXTRA_BUNDLE_VARIABLES = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+_EXIT_SECONDS = 2.0
+"""How long the end of the process waits for certificates that are still being loaded."""
 
 
 class CertificateStore:
@@ -36,6 +39,8 @@ class CertificateStore:
         """Start loading the certificates, which takes as long as starting a small program."""
         if self._context is None:
             self._context = start_daemon(self._build_context)
+            # OpenSSL frees its tables when the process ends. A thread that still uses them would crash.
+            atexit.register(wait, (self._context,), _EXIT_SECONDS)
 
     async def context(self) -> ssl.SSLContext:
         self.warm_up()

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from functools import cache
 from typing import Any, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
@@ -16,6 +15,7 @@ from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, write_private_file
 from tejat.workspace.jobs.log import LogChunk, read_log, read_log_tail
+from tejat.workspace.processes.boot import boot_id
 from tejat.workspace.processes.process_tree import (
     ProcessTermination,
     list_processes,
@@ -104,7 +104,7 @@ class JobStore:
             pid_started=process_start_time(detached.pid) or 0,
             supervisor_pid=detached.supervisor_pid,
             supervisor_started=detached.started,
-            boot=_boot_id(),
+            boot=boot_id(),
             command=command,
             directory=directory,
             started=now,
@@ -259,7 +259,7 @@ class _Record:
         return code if isinstance(code, int) else None, number if isinstance(number, int) else None
 
     def _is_same_process(self, pid: int, started: int) -> bool:
-        return self.boot == _boot_id() and process_start_time(pid) == started
+        return self.boot == boot_id() and process_start_time(pid) == started
 
 
 _FIELDS = (
@@ -348,16 +348,6 @@ def _terminate_supervisor(record: _Record) -> None:
         raise _failure(lazy("Process {pid} belongs to another user and cannot be stopped.", pid=record.pid)) from error
     finally:
         os.close(handle)
-
-
-@cache
-def _boot_id() -> str:
-    """Return an id of this boot of the machine, "" if the system has none."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
 
 
 def _failure(message: str) -> ToolFailure:

@@ -161,7 +161,8 @@ class _Tree:
 
 async def _wait_for(event: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def _list_unignored(root: RootDirectory, rules: IgnoreRules, stop: StopToken) -> Iterator[list[bytes]]:

@@ -31,6 +31,8 @@ _TICKS: int = os.sysconf("SC_CLK_TCK")
 _ZOMBIE_STATES = b"ZXx"
 _READ_SIZE = 1 << 16
 _FILE_SIZE_LINE = b"Max file size"
+_FILTERS_LINE = b"Seccomp_filters:"
+_SUPERVISOR = b"tejat.workspace.processes.supervisor"
 
 
 class Process:
@@ -97,11 +99,29 @@ def boot_ticks() -> int:
 
 def file_size_limit(pid: int) -> int | None:
     """Return the hard RLIMIT_FSIZE of a process, None if unlimited or unknown."""
+    hard = read_file_size_limit(pid)
+    return int(hard) if hard.isdigit() else None
+
+
+def read_file_size_limit(pid: int) -> bytes:
+    """Return the hard RLIMIT_FSIZE of a process as the system prints it, empty if unknown."""
     for line in _read(f"/proc/{pid}/limits").splitlines():
         if line.startswith(_FILE_SIZE_LINE):
-            hard = line[len(_FILE_SIZE_LINE) :].split()[1]
-            return int(hard) if hard.isdigit() else None
-    return None
+            return line[len(_FILE_SIZE_LINE) :].split()[1]
+    return b""
+
+
+def filter_count(pid: int) -> int:
+    """Return how many filters the system calls of a process pass, 0 if unknown."""
+    for line in _read(f"/proc/{pid}/status").splitlines():
+        if line.startswith(_FILTERS_LINE):
+            return int(line[len(_FILTERS_LINE) :])
+    return 0
+
+
+def is_supervisor(pid: int) -> bool:
+    """Return whether a process is the supervisor of a session or of a background job."""
+    return _SUPERVISOR in _read(f"/proc/{pid}/cmdline")
 
 
 def own_children() -> set[int] | None:

@@ -16,6 +16,7 @@ from tejat.workspace.sandbox.types import SandboxedCommand
 
 if TYPE_CHECKING:
     from tejat.workspace.overlay.manager import OverlayManager
+    from tejat.workspace.processes.terminals.displays import TerminalDisplays
 
 IDLE_SECONDS = 300.0
 TOTAL_SECONDS = 1800.0
@@ -41,7 +42,7 @@ class ShellContext:
     `environment` is the complete environment of commands, as made by `child_environment`. `outputs` is the directory
     for outputs that are too long to show. A limit of None or 0 means no limit. `sandbox_note` tells the user what the
     sandbox does not enforce. `copies` gives the overlays for trial runs. `on_background` gets each command that goes on
-    in the background.
+    in the background. `displays` are terminals of the editor that show the output of commands.
     """
 
     supervisor: ProcessSupervisor
@@ -55,6 +56,7 @@ class ShellContext:
     pipe_drain: PipeDrain = field(default_factory=PipeDrain)
     copies: "Callable[[], OverlayManager] | None" = None
     on_background: Callable[[JobStore, Job], None] | None = None
+    displays: "TerminalDisplays | None" = None
 
     def remove_old_outputs(self) -> None:
         """Remove old outputs and jobs. Call it when a session begins. Raises nothing."""
@@ -64,6 +66,8 @@ class ShellContext:
 
     def close(self) -> None:
         """Stop all commands of the session; background jobs continue."""
+        if self.displays is not None:
+            self.displays.close_all()
         self.supervisor.close()
         self.pipe_drain.close()
 

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tejat.workspace.processes.child_limits import ChildLimits
+from tejat.workspace.processes.child_limits import ChildLimits, mark_commands
 from tejat.workspace.processes.fork_bomb import ForkBombDetector
 from tejat.workspace.processes.process_tree import (
     Process,
@@ -94,6 +94,7 @@ class _Supervisor:
         self._unreported: list[_Command] = []
         self._terminations: dict[_Command, ProcessTermination] = {}
         self._limits = ChildLimits()
+        mark_commands()
         self._fork_bomb = ForkBombDetector()
         self._is_stopping = False
         self._poll = select.poll()

@@ -64,12 +64,11 @@ class MountPlan:
         for root in policy.writable_roots:
             self._kinds[root] = MountKind.WRITABLE
         self._expose_programs(policy.programs)
-        for path in map(os.path.realpath, policy.hidden_paths):
-            if os.path.lexists(path) and self._enclosing_kind(path) not in _CONCEALING_KINDS:
-                self._kinds.setdefault(path, MountKind.HIDDEN)
+        self._hide(policy.hidden_paths)
         self._expose_programs(policy.programs)  # again: more is concealed now
         for mount in policy.mounts:
             self._show(mount)
+        self._hide(policy.hidden_paths)  # again: what was concealed may lie in what is shown now
         for root in policy.writable_roots:
             for relative, is_directory in policy.read_only_paths:
                 self._protect_control_path(root, relative, is_directory=is_directory)
@@ -196,6 +195,11 @@ class MountPlan:
             top = next((path for path in reversed(ancestors(program, "/")) if path in self._kinds), None)
             if top is not None and self._kinds[top] in _CONCEALING_KINDS:
                 self._kinds.setdefault(program_tree(program, top), MountKind.READ_ONLY)
+
+    def _hide(self, paths: Sequence[str]) -> None:
+        for path in map(os.path.realpath, paths):
+            if os.path.lexists(path) and self._enclosing_kind(path) not in _CONCEALING_KINDS:
+                self._kinds.setdefault(path, MountKind.HIDDEN)
 
     def _show(self, mount: SandboxMount) -> None:
         """Make a place readable if it is concealed, or writable. Inside a root nothing changes."""

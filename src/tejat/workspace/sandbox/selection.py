@@ -22,6 +22,8 @@ from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_rep
 
 SEATBELT = "sandbox-exec"
 _SEATBELT_PATH = "/usr/bin/sandbox-exec"
+_remembered: dict[tuple[str, str], SandboxReport] = {}
+"""Reports by name and program, see `remember_probes`."""
 
 
 def select_sandbox(
@@ -132,7 +134,7 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
     passed_over: list[str] = []
     has_failed = False
     for sandbox in _candidates(roots, state, passed_over):
-        report = probe(sandbox, state=state)
+        report = _remembered.get(_identity(sandbox)) or probe(sandbox, state=state)
         if report.files.enforced:
             return sandbox, report
         has_failed = True
@@ -142,6 +144,22 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
     if find_writable_helper_path(roots) is not None:
         fix = join_lazy(" ", (fix, lazy("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")))
     return None, unenforced_report(why, fix)
+
+
+def remember_probes(directory: str) -> None:
+    """Probe the sandboxes of this system in a private directory, so that later selections do not.
+
+    For a process that is forked for each of many sessions: what works here does not depend on their roots. Raises
+    OSError.
+    """
+    for sandbox in _candidates((directory,), directory, []):
+        _remembered[_identity(sandbox)] = report = probe(sandbox, state=directory)
+        if report.files.enforced:
+            return
+
+
+def _identity(sandbox: Sandbox) -> tuple[str, str]:
+    return sandbox.name, sandbox.program if isinstance(sandbox, BubblewrapSandbox) else ""
 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:

@@ -3,10 +3,7 @@
 import errno
 import os
 import shutil
-import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Self
 
 from tejat.core.approval.modes import SandboxMode
@@ -17,6 +14,7 @@ from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
+from tejat.workspace.files.session_directory import make_session_directory
 from tejat.workspace.paths.secret_paths import find_secret_paths
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.container.options import ContainerOptions
@@ -31,9 +29,6 @@ from tejat.workspace.sandbox.types import (
     SandboxPolicy,
     SandboxReport,
 )
-
-_PREFIX = "tejat-session-"
-_STALE_SECONDS = 7 * 24 * 3600
 
 
 @frozen
@@ -88,8 +83,7 @@ class SessionSandbox:
 
     def __enter__(self) -> Self:
         if self._sandbox is not None:
-            _remove_stale_directories(tempfile.gettempdir())
-            self._temp_directory = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
+            self._temp_directory = make_session_directory()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -274,13 +268,3 @@ def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:
         "control files": report.control_files,
         "secrets": report.secrets,
     }
-
-
-def _remove_stale_directories(directory: str) -> None:
-    """Remove temporary directories that sessions left for background jobs, once unused for days."""
-    with suppress(OSError), os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
-                status = entry.stat(follow_symlinks=False)
-                if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _STALE_SECONDS:
-                    shutil.rmtree(entry.path, ignore_errors=True)

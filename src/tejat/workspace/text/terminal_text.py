@@ -1,5 +1,6 @@
 """Plain text of terminal output: control sequences removed, overwritten text overwritten."""
 
+import codecs
 import re
 
 
@@ -31,6 +32,41 @@ def render_terminal_text(text: str) -> str:
     return "\n".join([_render_line(line) if re.search(_IN_LINE, line) else line for line in plain.split("\n")])
 
 
+class TerminalOutputFilter:
+    """Filters the output of a program for a terminal, in chunks; chunk boundaries make no difference.
+
+    Text, colours, and what moves along or erases a line stay. Everything else that a terminal would obey is dropped:
+    titles, links, the clipboard, questions that it would answer, other screens. Bytes are read as UTF-8.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Return what can be printed now. Unfinished sequences are held back, at most about a kilobyte."""
+        text = self._held + self._decoder.decode(chunk)
+        unfinished = re.search(_UNFINISHED, text[-_MAX_HELD:])
+        self._held = "" if unfinished is None else unfinished[0]
+        return _filter_sequences(text[: len(text) - len(self._held)])
+
+    def finish(self) -> bytes:
+        """Return the rest."""
+        rest, self._held = self._held + self._decoder.decode(b"", final=True), ""
+        return _filter_sequences(rest)
+
+
+def _filter_sequences(text: str) -> bytes:
+    return (text if re.search(_CONTROL, text) is None else re.sub(_SEQUENCE, _keep_printable, text)).encode()
+
+
+def _keep_printable(found: re.Match[str]) -> str:
+    if found["feed"]:
+        return "\r\n" if found[0] == "\r\n" else "\n"
+    is_kept = found["final"] and found["final"] in "CDGKm" and re.fullmatch("[0-9;:]*", found["parameters"])
+    return f"\x1b[{found['parameters']}{found['final']}" if is_kept else ""
+
+
 _CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 # Every part stops at the next beginning, so that a text full of beginnings is still read once only.
@@ -41,6 +77,15 @@ _SEQUENCE = (
     "|\x1b[ -/]*[0-~]?"  # the short ones: character sets, resets, and the introducer of a string without end
     "|(?P<feed>\r\n|[\x0b\x0c\x85])"
     "|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]"
+)
+
+# A sequence at the end that the next chunk may complete.
+_MAX_HELD = 1024
+_UNFINISHED = (
+    "(?:(?:\x1b\\[|\x9b)[0-?]*[ -/]*"
+    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x80-\x9f\n]*\x1b?"
+    "|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*\x1b?"
+    "|\x1b[ -/]*)\\Z"
 )
 
 _SEQUENCE_START = "[\x1b\x90\x98\x9b\x9d-\x9f]"

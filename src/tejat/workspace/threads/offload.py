@@ -6,6 +6,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TypeVar
 
+from tejat.core.i18n import _
 from tejat.workspace.threads.pool import submit
 from tejat.workspace.threads.stop import StopToken
 
@@ -38,6 +39,31 @@ async def run_blocking(work: Callable[[StopToken], _Result]) -> _Result:
         running.add_done_callback(_retrieve_exception)
         await _wait_until_done(running)
         raise
+
+
+async def run_to_completion(work: Callable[[StopToken], None], timeout: float) -> None:  # noqa: ASYNC109 -- cancellation must not end the work
+    """Run work in a thread even if the caller is cancelled, up to a time limit; then raise the cancellation.
+
+    Raises TimeoutError.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    working = asyncio.ensure_future(run_blocking(work))
+    cancelled: asyncio.CancelledError | None = None
+    while not working.done():
+        if loop.time() > deadline:
+            working.cancel()
+        try:
+            await asyncio.wait((working,), timeout=max(deadline - loop.time(), 1.0))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not working.cancelled():
+            working.exception()
+        raise cancelled
+    if working.cancelled():
+        raise TimeoutError(_("it took too long"))
+    working.result()
 
 
 async def _wait_until_done(running: "asyncio.Future[_Result]") -> None:

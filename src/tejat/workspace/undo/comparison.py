@@ -2,11 +2,12 @@
 
 import stat
 import struct
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeGuard
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
+from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, file_key_inode, unpack_file_key
 
@@ -59,6 +60,23 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
                 why = f"was the same file as {links[path]} (a hard link), and comes back as a copy"
                 skipped.append(PathProblem(f"{before.root.rstrip('/')}/{path}", why))
     return Comparison(tuple(changes), tuple(skipped))
+
+
+def with_replaced(comparison: Comparison, after: Snapshot, replaced: Mapping[str, bytes]) -> Comparison:
+    """Let files come back with other contents than they had on disk: those by full path in `replaced`."""
+    prefix = f"{after.root.rstrip('/')}/"
+    changes = {change.path: change for change in comparison.changes}
+    for full_path, content in replaced.items():
+        path = full_path.removeprefix(prefix)
+        now = node_at(after, path)
+        if path == full_path or now is None or now.kind is not PathKind.FILE:
+            continue
+        known = changes.pop(path, None)
+        base = now if known is None or known.before is None else known.before
+        old = PathState(PathKind.FILE, base.permissions, len(content), sha256_digest(content), owner=base.owner)
+        if not is_same(old, now):
+            changes[path] = PathChange(after.root, path, before=old, after=now)
+    return replace(comparison, changes=tuple(changes[path] for path in sorted(changes)))
 
 
 def _hard_links(snapshot: Snapshot, paths: Collection[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from tejat.workspace.undo.attribution.foreign_changes import CallTimes, find_for
 from tejat.workspace.undo.attribution.named_paths import named_paths
 from tejat.workspace.undo.attribution.related_stores import RelatedStores
 from tejat.workspace.undo.comparison import Comparison
-from tejat.workspace.undo.content_store import ContentStore
+from tejat.workspace.undo.content_store import ContentStore, sha256_digest
 from tejat.workspace.undo.digest_cache import DigestCache, load_saved_digests
 from tejat.workspace.undo.entry_file import EntryFile, entry_digests
 from tejat.workspace.undo.private_directory import PrivateDirectory
@@ -185,6 +185,12 @@ class UndoStore:
             if len(self._entries.read()) > _MAX_ENTRIES:
                 self._entries.replace_all(self._entries.read()[_MAX_ENTRIES // 10 :])
             return entry
+
+    def add_contents(self, contents: Iterable[bytes], stop: Stop) -> None:
+        """Store contents that are on no disk."""
+        by_digest = {sha256_digest(content): content for content in contents}
+        self._reserve(sum(map(len, by_digest.values())), stop)
+        self._store_contents(by_digest, stop)
 
     def warnings(self) -> list[str]:
         """Return recent problems with storing, oldest first."""

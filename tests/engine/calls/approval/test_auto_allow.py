@@ -10,7 +10,8 @@ import pytest
 
 from support.approver import NO, YES, FakeApprover
 from support.program import ProgramEnv
-from tejat.app.tools.toolset import Toolset, open_tools
+from tejat.app.tools.open_tools import open_tools
+from tejat.app.tools.toolset import Toolset
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustLevel, trust_folder
 from tejat.core.approval.confirmation import ApprovalReply, Approver, Outcome
@@ -48,7 +49,7 @@ def opened(
     with open_tools(
         [str(machine.project)], approver, mode=mode, sandbox=sandbox, environment=machine.environment
     ) as tools:
-        if sandbox is None and tools.services.enclosure() is not Enclosure.EVERYTHING:
+        if sandbox is None and tools.services.sandbox.enclosure() is not Enclosure.EVERYTHING:
             pytest.skip("SANDBOX MISSING: none that encloses commands works here")
         yield tools
 

@@ -8,6 +8,7 @@ from tejat.core.approval.confirmation import (
     Confirmation,
     EditConfirmation,
     ExecConfirmation,
+    InfoConfirmation,
     McpConfirmation,
     ModelChangeConfirmation,
     Outcome,
@@ -32,12 +33,24 @@ SERVER = ApprovalRequest(
     scopes=tuple(Scope),
     always_server="allow * of server srv",
 )
+SKILL = ApprovalRequest(
+    InfoConfirmation("T", "x"), "activate_skill", always="the skill", scopes=tuple(Scope), tool_rules="allow write_file"
+)
 TRIAL_RUN = TrialConfirmation("T", "make", "/w", (), "", "", 0)
 TRIAL = ApprovalRequest(TRIAL_RUN, "run_shell_command")
 
 
 def describe_choices(question: ApprovalRequest) -> list[str]:
     return [f"{choice.letter} {choice.keyword}: {choice.label}" for choice in approval_choices(question)]
+
+
+def test_a_skill_with_tools() -> None:
+    shown = describe_choices(SKILL)[:3]
+    assert shown[:2] == ["y yes: Allow once", "w with: Allow once, with its tools for this session"]
+    of_agent = describe_choices(replace(SKILL, agent="a#1"))
+    assert of_agent[1] == "w with: Allow once, with its tools for this run of a#1"
+    labels = rule_labels(approval_choices(SKILL))
+    assert labels == ["w adds the rule: allow write_file", "s, p, u add the rule: the skill"]
 
 
 def test_a_command() -> None:
@@ -111,6 +124,8 @@ def test_what_there_is_to_choose_and_no_first_where_there_is_a_risk(
         (EDIT, "e", ChoiceAction.MODIFY),
         (SERVER, "s", ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)),
         (SERVER, "a", ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION)),
+        (SKILL, "w", ApprovalReply(Outcome.PROCEED_WITH_TOOLS, scope=Scope.SESSION)),
+        (replace(SKILL, agent="a#1"), "w", ApprovalReply(Outcome.PROCEED_WITH_TOOLS, scope=Scope.RUN)),
         (TRIAL, "y", ApprovalReply(Outcome.PROCEED_ONCE)),
         (TRIAL, "r", ApprovalReply(Outcome.RUN_FOR_REAL)),
     ],
@@ -136,6 +151,8 @@ def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmatio
         can_modify=True,
         can_try=True,
         can_allow_sandboxed=True,
+        tool_rules="r",
+        agent="a#1",
     )
     names = [name for choice in approval_choices(question) for name in (choice.letter, choice.keyword)]
     assert len(set(names)) == len(names)
@@ -161,6 +178,7 @@ def test_another_model_after_a_failure() -> None:
         (Outcome.PROCEED_ALWAYS_SERVER, Scope.SESSION, "Rule added for this session: allow all."),
         (Outcome.PROCEED_ALWAYS_AND_SAVE, Scope.PROJECT, "Rule added for this project: allow x."),
         (Outcome.PROCEED_ALWAYS_AND_SAVE, Scope.USER, "Rule added for all projects: allow x."),
+        (Outcome.PROCEED_WITH_TOOLS, Scope.SESSION, "Rule added for this session: allow these."),
         (
             Outcome.PROCEED_ALWAYS_SANDBOXED,
             None,
@@ -169,7 +187,7 @@ def test_another_model_after_a_failure() -> None:
     ],
 )
 def test_an_always_says_what_it_added_and_where_to_revoke_it(outcome: Outcome, scope: Scope | None, note: str) -> None:
-    question = replace(SERVER, always="allow x", always_server="allow all")
+    question = replace(SERVER, always="allow x", always_server="allow all", tool_rules="allow these")
     assert always_note(question, ApprovalReply(outcome, scope=scope)) == (note and f"{note} /permissions to revoke.")
 
 

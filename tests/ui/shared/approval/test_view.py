@@ -16,9 +16,9 @@ from tejat.core.approval.confirmation import (
     ModelChangeConfirmation,
     Risk,
     ToolOrigin,
-    ToolOriginKind,
     TrialConfirmation,
 )
+from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.core.tools.display import DiffStat
 from tejat.ui.shared.approval.display_lines import DisplayLineKind
@@ -94,7 +94,7 @@ class TestFacts:
         for confirmation in (edited, shell("ls"), fetched, McpConfirmation("T", "s", "t", "t", {"a": 1})):
             origin = ToolOrigin()
             if isinstance(confirmation, McpConfirmation):
-                origin = ToolOrigin(ToolOriginKind.SERVER, "s")
+                origin = ToolOrigin(ToolSource.MCP, "s")
             assert facts(confirmation, directory="/w", origin=origin) == []
 
     def test_what_matters_most_comes_first(self) -> None:
@@ -104,7 +104,7 @@ class TestFacts:
             note="Changed.",
             risks=(Risk.DELETES, Risk.ELEVATED),
             directory="/w",
-            origin=ToolOrigin(ToolOriginKind.PLUGIN, "x.py"),
+            origin=ToolOrigin(ToolSource.PYTHON, "x.py"),
         )
         assert [(fact.kind, fact.text) for fact in shown.facts] == [
             (FactKind.WARNING, "Risk: deletes or overwrites files; runs with elevated privileges"),
@@ -121,12 +121,12 @@ class TestFacts:
         [
             (ToolOrigin(), []),
             (
-                ToolOrigin(ToolOriginKind.DISCOVERED, HOSTILE),
+                ToolOrigin(ToolSource.DISCOVERED, HOSTILE),
                 [f"Tool: tool, from the discovery command {SHOWN}"],
             ),
-            (ToolOrigin(ToolOriginKind.SERVER, "srv"), ["Tool: tool, from the MCP server srv"]),
-            (ToolOrigin(ToolOriginKind.PLUGIN, "x.py"), ["Tool: tool, from the plug-in x.py"]),
-            (ToolOrigin(ToolOriginKind.PLUGIN), ["Tool: tool, from the calling program"]),
+            (ToolOrigin(ToolSource.MCP, "srv"), ["Tool: tool, from the MCP server srv"]),
+            (ToolOrigin(ToolSource.PYTHON, "x.py"), ["Tool: tool, from the plug-in x.py"]),
+            (ToolOrigin(ToolSource.PYTHON), ["Tool: tool, from the calling program"]),
         ],
     )
     def test_a_tool_that_is_not_built_in(self, origin: ToolOrigin, told: list[str]) -> None:
@@ -210,7 +210,7 @@ class TestBodies:
             InfoConfirmation(text, text, (text, text)),
         ):
             shown = build_view(
-                confirmation, reason=text, note=text, directory=text, origin=ToolOrigin(ToolOriginKind.PLUGIN, text)
+                confirmation, reason=text, note=text, directory=text, origin=ToolOrigin(ToolSource.PYTHON, text)
             )
             lines = [line.text for line in (*shown.body, *shown.diff, *shown.server_notes)]
             for line in (shown.heading, shown.prompt, *(fact.text for fact in shown.facts), *lines):

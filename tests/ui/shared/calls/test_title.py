@@ -3,7 +3,7 @@
 import pytest
 
 from tejat.core.messages.types import FunctionCall
-from tejat.ui.shared.calls.title import TitleForm, call_title, tool_label
+from tejat.ui.shared.calls.title import TitleForm, call_title, has_wording, tool_label
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,10 @@ def test_the_tool_of_a_server_is_named_with_it() -> None:
     assert tool_label(FunctionCall("github__create__issue", {})) == "github/create__issue"
     assert tool_label(FunctionCall("__x", {})) == "__x"
     assert tool_label(FunctionCall(" \n", {})) == "(no name)"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("run_shell_command", True), ("read_file", True), ("github__search", False), ("x", False)]
+)
+def test_tools_with_a_wording_of_their_own(name: str, expected: bool) -> None:
+    assert has_wording(FunctionCall(name, {})) is expected

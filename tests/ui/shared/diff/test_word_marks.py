@@ -2,7 +2,7 @@
 
 import time
 
-from tejat.ui.shared.diff.word_marks import WordComparer
+from tejat.ui.shared.diff.word_marks import WordComparer, split_at_marks
 
 
 def pairs(old: list[str], new: list[str]) -> list[tuple[int, int, object, object]]:
@@ -31,3 +31,14 @@ def test_huge_blocks_stay_cheap() -> None:
     assert 100 < len(found) < len(old)
     assert time.process_time() - start < 5
     assert pairs(["a " * 5000], ["b " * 5000]) == []
+
+
+def test_runs_are_split_where_marks_begin_and_end() -> None:
+    runs = [("abc", 1), ("def", 2)]
+    assert list(split_at_marks(runs, ((1, 4),), 6)) == [
+        ("a", 1, False),
+        ("bc", 1, True),
+        ("d", 2, True),
+        ("ef", 2, False),
+    ]
+    assert list(split_at_marks(runs, (), 4)) == [("abc", 1, False), ("d", 2, False)]

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,48 @@ def test_it_gets_the_text_with_nothing_hidden_and_runs_nothing_else(tmp_path: Pa
         terminal.type(b"\n")
         assert terminal.wait_for_exit() == (0, "done\n")
     assert [path.name for path in tmp_path.iterdir()] == ["pager"]
+
+
+WANTED = "from tejat.ui.shared.external.pager import Pager; raise SystemExit(0 if Pager().is_wanted else 1)"
+AT_TERMINAL = ("-c", "import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', sys.argv[1]], stdout=2))")
+
+
+class TestWanted:
+    @pytest.mark.parametrize(
+        ("environment", "code"),
+        [
+            ({}, 0),
+            ({"PAGER": "less -S"}, 0),
+            ({"PAGER": "cat"}, 1),
+            ({"PAGER": ""}, 1),
+            ({"TERM": "dumb"}, 1),
+        ],
+    )
+    def test_at_a_terminal_unless_it_is_turned_off(self, environment: dict[str, Any], code: int) -> None:
+        with run_at_terminal(*AT_TERMINAL, WANTED, **environment) as terminal:
+            assert terminal.wait_for_exit()[0] == code
+
+    def test_not_for_output_that_goes_elsewhere(self) -> None:
+        with run_at_terminal("-c", WANTED) as terminal:
+            assert terminal.wait_for_exit()[0] == 1
+
+
+class TestLess:
+    """The prompt says how to go on, and the options of the user count."""
+
+    def shown(self, directory: Path, **environment: Any) -> str:
+        less = write_script(directory / "less", 'echo "[$LESS]"')
+        with run_at_terminal("-c", PAGE, PAGER=less, TMPDIR=str(directory), **environment) as terminal:
+            shown = terminal.wait_for("]\n")
+            assert terminal.wait_for_exit() == (0, "done\n")
+        return shown
+
+    def test_the_prompt(self, tmp_path: Path) -> None:
+        assert self.shown(tmp_path) == "[-Ps?eEnd, q to continue:Space for more, q to continue.$]\n"
+
+    def test_options_of_the_user(self, tmp_path: Path) -> None:
+        assert self.shown(tmp_path, LESS="-S -Psmine$") == "[-S -Psmine$]\n"
+        assert self.shown(tmp_path, LESS="-S").startswith("[-S -Ps?e")
 
 
 class TestWhichPager:

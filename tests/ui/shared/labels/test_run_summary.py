@@ -5,7 +5,7 @@ import pytest
 from support.sample_events import FIRST_ANSWER, LAST_ANSWER, SUMMARY_ANSWER
 from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.model import Usage
-from tejat.ui.shared.labels.run_summary import RunMeter, RunSummary, format_cost, format_tokens
+from tejat.ui.shared.labels.run_summary import RunMeter, RunSummary, format_cost, format_count, format_tokens
 
 
 def test_each_run_is_counted_apart_from_its_session() -> None:
@@ -47,3 +47,19 @@ def test_tokens(total: int, cached: int, words: str) -> None:
 @pytest.mark.parametrize(("dollars", "words"), [(0.0042, "$0.0042"), (0.5, "$0.50"), (12.345, "$12.35")])
 def test_money(dollars: float, words: str) -> None:
     assert format_cost(dollars) == words
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0"),
+        (9_999, "9,999"),
+        (12_345, "12k"),
+        (999_499, "999k"),
+        (999_500, "1.0M"),
+        (999_950_000, "1.0G"),
+        (3.4e12, "3,400.0G"),
+    ],
+)
+def test_large_numbers(count: float, words: str) -> None:
+    assert format_count(count) == words

@@ -9,21 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.ui.terminal.render import highlight as code
-from tejat.ui.terminal.render.highlight import (
-    CHUNK_LINES,
-    MAX_HIGHLIGHT_CHARS,
-    highlight_context,
-    highlight_lines,
-    highlight_source,
-    language_of,
-)
+from tejat.ui.shared.text import languages
+from tejat.ui.terminal.render.highlight import highlight_lines, highlight_source
 from tejat.ui.terminal.render.rich_output import render_ansi
 from tejat.ui.terminal.render.text_wrap import WrappedLines
 from tejat.ui.terminal.render.theme import ColourDepth, Theme
 
 DARK, PLAIN = Theme(colour_depth=ColourDepth.ANSI_16), Theme()
-LANGUAGES = [*sorted(code._LANGUAGES), *code._LANGUAGE_ALIASES]
+LANGUAGES = [*sorted(languages._LANGUAGES), *languages._LANGUAGE_ALIASES]
 
 
 def text_of(lines: Sequence[Any]) -> list[str]:
@@ -64,15 +57,6 @@ def test_lines_above_tell_how_lines_are_meant() -> None:
     assert inside[0] == [("still words", highlight_lines(['"x"'], "python", DARK)[0][0][1])]
 
 
-def test_what_is_remembered_of_long_code_is_bounded() -> None:
-    before: tuple[str, ...] = ()
-    for _ in range(100):
-        before = highlight_context(before, ["x" * 80] * CHUNK_LINES)
-        assert len(before) <= 5 * CHUNK_LINES
-        assert sum(map(len, before)) <= MAX_HIGHLIGHT_CHARS // 2
-    assert highlight_context((), ["x" * 100_000]) == ()
-
-
 def test_code_of_any_length_keeps_its_lines() -> None:
     text = "".join(f'x{number} = "{number}"\n' for number in range(1000)) + "y" * 50_000
     assert "\n".join(text_of(list(highlight_source(text, "python", DARK)))) == text
@@ -85,23 +69,3 @@ import tejat.ui.terminal.render.markdown.stream, tejat.ui.terminal.views.report
 assert not [name for name in sys.modules if name.partition(".")[0] in ("pygments", "markdown_it")]
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
-
-
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("src/price.py", "py"),
-        ("A.TSX", "tsx"),
-        ("lib.hpp", "cpp"),
-        ("Makefile", "makefile"),
-        ("docker/Dockerfile", "dockerfile"),
-        ("CMakeLists.txt", "cmake"),
-        (".bashrc", "bash"),
-        ("data.jsonc", "jsonc"),
-        ("notes.txt", ""),
-        ("README", ""),
-        ("", ""),
-    ],
-)
-def test_languages_of_files(name: str, language: str) -> None:
-    assert language_of(name) == language

@@ -153,12 +153,21 @@ class Program:
                     screen.print(Text("printed meanwhile"))
                     process = await asyncio.create_subprocess_exec("/bin/sh", "-c", command)
                     await process.wait()
-            case "die", "exit":
-                os._exit(3)
-            case "die", name:
-                os.kill(os.getpid(), signal.Signals[name])
+            case "die", way:
+                await self._die(way)
             case _:
                 self._draw(what, rest)
+
+    async def _die(self, way: str) -> None:
+        match way:
+            case "exit":
+                os._exit(3)
+            case "drawn":
+                self._screen.set_live(Text("drawn before the end"))
+                await self._screen.wait_until_drawn()
+                os._exit(4)
+            case name:
+                os.kill(os.getpid(), signal.Signals[name])
 
     def _draw(self, what: str, rest: str) -> None:
         screen = self._screen

@@ -118,6 +118,13 @@ def test_a_live_block_that_changes_right_after_a_print_is_drawn() -> None:
         leave(user)
 
 
+def test_one_may_wait_until_everything_is_drawn() -> None:
+    with at_frame() as user:
+        do(user, "die drawn")
+        assert user.wait_for_exit() == 4
+        assert b"drawn before the end" in user.raw
+
+
 def test_elapsed_time_goes_on_by_itself_and_only_where_things_may_move() -> None:
     with at_frame() as user:
         do(user, "tick")

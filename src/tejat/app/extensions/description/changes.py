@@ -40,7 +40,7 @@ class ExtensionChanges:
     def __bool__(self) -> bool:
         return bool(self.texts or self.code)
 
-    def report(self) -> Report:
+    def report(self, title: str = "") -> Report:
         """The diffs of the texts, then the list of changed code."""
         blocks: list[ReportBlock] = []
         for change in self.texts:
@@ -54,7 +54,7 @@ class ExtensionChanges:
             if count > _MAX_NAMED:
                 named.append("  " + _("and {count} more", count=f"{count - _MAX_NAMED:,}"))
             blocks.append(Paragraph("\n".join(named)))
-        return Report(_("Changed files"), tuple(blocks))
+        return Report(title or _("Changed files"), tuple(blocks))
 
     def to_json(self) -> JsonObject:
         return {

@@ -1,14 +1,17 @@
 """The effect of an extension on a session here, as a difference: what it has now, and what it would get."""
 
+from collections.abc import Sequence
+
 from tejat.app.extensions.description.contents import ExtensionContents
+from tejat.app.extensions.description.server_tools import ProbedServer, ProbeState
 from tejat.app.extensions.description.summary_builder import rule_refusal
 from tejat.app.extensions.environment import ExtensionEnvironment
 from tejat.app.extensions.errors import ExtensionFailure
 from tejat.app.run_config import RunConfig
-from tejat.app.session.instructions import find_all_context_files
-from tejat.app.session.subagents import load_subagents
+from tejat.app.session.prompt.instructions import find_all_context_files
 from tejat.app.skills.service import load_library
-from tejat.app.tools.toolset import builtin_registry
+from tejat.app.subagents.definitions import load_subagents
+from tejat.app.tools.listed_tools import builtin_registry
 from tejat.config.extensions.loader import ExtensionState
 from tejat.config.hooks import HookConfig
 from tejat.config.paths import SourceTier
@@ -16,7 +19,7 @@ from tejat.config.settings.types import configured_servers
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonObject
@@ -144,21 +147,29 @@ def _agent_tokens(run_config: RunConfig) -> int:
 
 
 def describe_effect(
-    environment: ExtensionEnvironment, contents: ExtensionContents, *, replaces: str = ""
+    environment: ExtensionEnvironment,
+    contents: ExtensionContents,
+    *,
+    replaces: str = "",
+    probed: Sequence[ProbedServer] = (),
 ) -> ExtensionEffect:
-    """The difference that an extension makes to a session here. `replaces` is the name of the one it replaces."""
+    """The difference that an extension makes to a session here. `replaces` is the name of the one it replaces.
+
+    `probed` are its servers after a trial start.
+    """
     now = measure_session(environment)
     base = measure_session(environment, besides=replaces or contents.manifest.name)
-    return compute_effect(now, base, contents)
+    return compute_effect(now, base, contents, probed)
 
 
-def compute_effect(now: SessionMeasures, base: SessionMeasures, contents: ExtensionContents) -> ExtensionEffect:
+def compute_effect(
+    now: SessionMeasures, base: SessionMeasures, contents: ExtensionContents, probed: Sequence[ProbedServer] = ()
+) -> ExtensionEffect:
     """The difference between a session now and one with the extension, which adds to `base`."""
     programs, hooks = _programs_at_start(contents), _hooks_before_tools(contents)
-    servers = ", ".join(contents.servers)
-    tools_note = _("known after the first start of: {names}", names=servers) if servers else ""
+    tools = sum(server.tokens for server in probed)
     rows = [
-        EffectRow("tokens", _("tokens per request"), now.tokens, base.tokens + contents.tokens),
+        EffectRow("tokens", _("tokens per request"), now.tokens, base.tokens + contents.tokens + tools),
         EffectRow(
             "context",
             _("context files"),
@@ -167,7 +178,7 @@ def compute_effect(now: SessionMeasures, base: SessionMeasures, contents: Extens
             ", ".join(text.name for text in contents.context),
             is_part=True,
         ),
-        EffectRow("tools", _("tools"), now.tools, base.tools, tools_note, is_part=True),
+        EffectRow("tools", _("tools"), now.tools, base.tools + tools, _tools_note(contents, probed), is_part=True),
         EffectRow(
             "skills",
             _("skills"),
@@ -194,6 +205,18 @@ def compute_effect(now: SessionMeasures, base: SessionMeasures, contents: Extens
         ),
     ]
     return ExtensionEffect(contents.manifest.name, contents.manifest.version, (*rows, *_rule_rows(contents)))
+
+
+def _tools_note(contents: ExtensionContents, probed: Sequence[ProbedServer]) -> str:
+    """Whose tools are counted, and whose are not known."""
+    listed = {server.alias: server for server in probed if server.state is ProbeState.LISTED}
+    notes = [
+        ngettext("{count} tool of {server}", "{count} tools of {server}", len(server.tools), server=alias)
+        for alias, server in listed.items()
+    ]
+    if unknown := ", ".join(alias for alias in contents.servers if alias not in listed):
+        notes.append(_("known after the first start of: {names}", names=unknown))
+    return "; ".join(notes)
 
 
 def _rule_rows(contents: ExtensionContents) -> list[EffectRow]:

@@ -33,6 +33,14 @@ class SummarySection:
     title: str
     rows: tuple[SummaryRow, ...]
 
+    def report(self) -> Report:
+        """The section alone."""
+        return Report(translate(self.title), (Paragraph(self.text),))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"  {line}" for row in self.rows for line in row.lines)
+
 
 @frozen
 class ExtensionSummary:
@@ -60,7 +68,7 @@ class ExtensionSummary:
         blocks: list[ReportBlock] = []
         for section in self.sections:
             blocks.append(Paragraph(translate(section.title), Tone.STRONG))
-            blocks.append(Paragraph("\n".join(f"  {line}" for row in section.rows for line in row.lines)))
+            blocks.append(Paragraph(section.text))
         title = lazy("Extension {name} {version}", name=sanitize_line(self.name), version=sanitize_line(self.version))
         return Report(translate(title), tuple(blocks))
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tejat.app.extensions.session.notices import extension_notes, left_out_warnings
-from tejat.app.extensions.session.programs import missing_settings_message, program_environment
+from tejat.app.extensions.session.programs import blocked_servers, read_servers
 from tejat.app.extensions.session.server_merge import ExtensionServers, merge_servers
 from tejat.config.env_expansion import is_secret
 from tejat.config.extensions.active import ActiveExtension, ExtensionEffects
@@ -16,12 +16,11 @@ from tejat.config.extensions.loader import ExtensionState, FoundExtension, find_
 from tejat.config.extensions.manifest import ExtensionManifest
 from tejat.config.extensions.pinned import PinnedExtension
 from tejat.config.extensions.pins import HOOKS_FILE
-from tejat.config.extensions.variables import ExtensionVariables, find_references, leads_out
+from tejat.config.extensions.variables import ExtensionVariables
 from tejat.config.files.reader import AllowedWriters, read_config_bytes
-from tejat.config.jsonc import JsonNode
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
-from tejat.config.settings.types import McpServer, Setting, Settings
+from tejat.config.settings.types import Setting, Settings
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
@@ -69,7 +68,10 @@ def activate_extensions(
     states = [activation.add(each) for each in found.extensions]
     settings, server_notes = merge_servers(activation.apply_to(settings), activation.servers, known)
     warnings = (*found.problems, *left_out_warnings(states), *activation.warnings, *server_notes)
-    effects = ExtensionEffects(tuple(activation.rules), tuple(activation.hooks), activation.secrets, warnings)
+    unreviewed = tuple(each for each in states if each.state in (ExtensionState.NEW, ExtensionState.CHANGED))
+    effects = ExtensionEffects(
+        tuple(activation.rules), tuple(activation.hooks), activation.secrets, warnings, unreviewed
+    )
     notes = extension_notes(paths, states, roots, is_session=is_session)
     return ActivatedExtensions(settings, tuple(activation.extensions), effects, notes)
 
@@ -140,10 +142,7 @@ class _Activation:
         rules = list(self._read_rules(found, reader))
         excluded = [_check_excluded_tool(_with_owner(entry, found.name)) for entry in manifest.excluded_tools]
         hooks = _read_hooks(found, reader, variables, missing) if HOOKS_FILE in consent.declared else ()
-        servers = {
-            alias: replace(setting, value=_with_variables(setting.value, values))
-            for alias, setting in manifest.servers(variables.expand).items()
-        }
+        servers = read_servers(manifest, variables)
         extension = ActiveExtension(
             found.name,
             manifest.version,
@@ -153,7 +152,7 @@ class _Activation:
             consent,
             values,
             tuple(missing.values()),
-            _blocked_servers(manifest, missing),
+            blocked_servers(manifest, missing),
             pinned,
         )
         self.extensions.append(extension)
@@ -254,39 +253,6 @@ def _read_hooks(
 
     path = os.path.join(found.path, HOOKS_FILE)
     return parse_extension_hooks(found.name, path, reader.read(HOOKS_FILE), variables, missing)
-
-
-def _with_variables(server: McpServer, values: Mapping[str, str]) -> McpServer:
-    """The server with the settings of the extension as variables."""
-    return replace(server, environment={**program_environment(values), **server.environment})
-
-
-def _blocked_servers(manifest: ExtensionManifest, missing: Mapping[str, str]) -> dict[str, str]:
-    """The servers that are not started: they name a setting without a value, or a path outside of the extension."""
-    node = manifest.members.get("mcpServers")
-    blocked: dict[str, str] = {}
-    for alias, member in node.value.items() if node is not None and isinstance(node.value, dict) else ():
-        texts = list(_texts_in(member))
-        unset = {name for text in texts for name in find_references(text, missing)}
-        if any(map(leads_out, texts)):
-            blocked[alias] = lazy("It uses a path that leads out of the extension.")
-        elif unset:
-            blocked[alias] = missing_settings_message(missing, unset)
-    return blocked
-
-
-def _texts_in(node: JsonNode) -> Iterator[str]:
-    match node.value:
-        case str(text):
-            yield text
-        case list(items):
-            for item in items:
-                yield from _texts_in(item)
-        case dict(members):
-            for member in members.values():
-                yield from _texts_in(member)
-        case _:
-            pass
 
 
 def _secrets(manifest: ExtensionManifest, values: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from tejat.app.session.manager import open_agent
+from tejat.app.session.lifespan import open_agent
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.demo.output import DemoOutput
 from tejat.cli.commands.demo.project import PROMPT, make_environment, make_project

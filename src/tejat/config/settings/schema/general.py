@@ -25,6 +25,7 @@ GENERAL_SETTINGS = (
     SettingSpec("notifications_enabled", SettingKey("general.enableNotifications"), SettingValue.boolean),
     SettingSpec("notification_method", SettingKey("general.notificationMethod"), parsers.parse_notification_method),
     SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
+    SettingSpec("session_server", SettingKey("sessions.server"), SettingValue.boolean, without_project(last_wins)),
     SettingSpec(
         "session_retention",
         SettingKey("general.sessionRetention"),

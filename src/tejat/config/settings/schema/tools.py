@@ -67,5 +67,6 @@ TOOL_SETTINGS = (
         without_project(last_wins),
         protects=True,
     ),
+    SettingSpec("editor_terminals", SettingKey("acp.terminals"), SettingValue.boolean, without_project(last_wins)),
     SettingSpec("search_url", SettingKey("web.searchUrl"), SettingValue.url, without_project(last_wins)),
 )

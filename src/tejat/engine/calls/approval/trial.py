@@ -1,6 +1,7 @@
 """Trial of a call in a copy of the files, before the user decides whether to apply it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -10,7 +11,11 @@ from tejat.core.approval.confirmation import (
     Outcome,
     TrialConfirmation,
 )
-from tejat.core.tools.base import ToolContext, TrialTool
+from tejat.core.tools.abilities import TrialTool
+from tejat.core.tools.base import BaseTool, ToolContext
+
+OnQuestion: TypeAlias = Callable[[ApprovalRequest], Awaitable[None]]
+"""Awaited before a question is asked."""
 
 _REJECTIONS = (Outcome.CANCEL, Outcome.STOP, Outcome.STOP_AGENT)
 
@@ -21,7 +26,7 @@ async def run_trial(
     confirmation: Confirmation,
     approver: Approver,
     context: ToolContext,
-    on_question: Callable[[ApprovalRequest], None],
+    on_question: OnQuestion,
 ) -> tuple[ApprovalReply, Confirmation]:
     """Run a call in a copy and ask again. Returns the last reply and the confirmation that it is about.
 
@@ -32,7 +37,7 @@ async def run_trial(
     answer = ApprovalReply(Outcome.CANCEL)
     try:
         trial_question = _trial_question(trial, question)
-        on_question(trial_question)
+        await on_question(trial_question)
         answer = await approver.ask(trial_question)
         if answer.outcome is Outcome.RUN_FOR_REAL:
             return ApprovalReply(Outcome.PROCEED_ONCE), confirmation
@@ -42,6 +47,12 @@ async def run_trial(
     finally:
         if not _applies_trial(answer, trial):
             await tool.discard_trial(trial)
+
+
+async def discard_trial(tool: BaseTool | None, approved: Confirmation | None) -> None:
+    """Discard the copy of an approved trial that is not applied."""
+    if isinstance(approved, TrialConfirmation) and isinstance(tool, TrialTool):
+        await tool.discard_trial(approved)
 
 
 def _applies_trial(answer: ApprovalReply, trial: TrialConfirmation) -> bool:
@@ -58,4 +69,5 @@ def _trial_question(trial: TrialConfirmation, first: ApprovalRequest) -> Approva
         directory=first.directory,
         agent=first.agent,
         agent_task=first.agent_task,
+        call_index=first.call_index,
     )

@@ -13,6 +13,7 @@ from tejat.core.approval.confirmation import (
     PlanConfirmation,
     Scope,
     TrialConfirmation,
+    tool_scope,
 )
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
@@ -68,8 +69,14 @@ def always_note(question: ApprovalRequest, reply: ApprovalReply) -> str:
     """Return the rule that an "always" added, how long it lasts and where to revoke it; empty for other replies."""
     if reply.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
         return _("Sandboxed commands that only read, test or build now run without asking. /permissions to revoke.")
-    is_of_server = reply.outcome is Outcome.PROCEED_ALWAYS_SERVER
-    rule = escape_line((question.always_server if is_of_server else question.always) or "")
+    match reply.outcome:
+        case Outcome.PROCEED_ALWAYS_SERVER:
+            added = question.always_server
+        case Outcome.PROCEED_WITH_TOOLS:
+            added = question.tool_rules
+        case _:
+            added = question.always
+    rule = escape_line(added or "")
     if len(rule) > _MAX_RULE_LENGTH:
         rule = f"{rule[:_MAX_RULE_LENGTH]}..."
     match reply.scope:
@@ -136,6 +143,7 @@ def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
         yield from _trial_choices(question.confirmation)
     else:
         yield ApprovalChoice("y", "yes", _("Allow once"), _("once"), ApprovalReply(Outcome.PROCEED_ONCE))
+        yield from _tool_choices(question)
         yield from _always_choices(question)
     if question.can_allow_sandboxed:
         answer = ApprovalReply(Outcome.PROCEED_ALWAYS_SANDBOXED)
@@ -161,6 +169,16 @@ def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
         yield ApprovalChoice("y", "yes", label, _("keep"), ApprovalReply(Outcome.PROCEED_ONCE))
     if not trial.agent:
         yield ApprovalChoice("r", "real", _("Run it for real instead"), _("real"), ApprovalReply(Outcome.RUN_FOR_REAL))
+
+
+def _tool_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
+    if question.tool_rules is None:
+        return
+    answer = ApprovalReply(Outcome.PROCEED_WITH_TOOLS, scope=tool_scope(question))
+    label = _("Allow once, with its tools for this session")
+    if question.agent:
+        label = _("Allow once, with its tools for this run of {agent}", agent=escape_line(question.agent))
+    yield ApprovalChoice("w", "with", label, _("with tools"), answer, escape_line(question.tool_rules))
 
 
 def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:

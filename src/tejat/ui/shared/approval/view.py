@@ -14,12 +14,12 @@ from tejat.core.approval.confirmation import (
     ModelChangeConfirmation,
     PlanConfirmation,
     Risk,
-    ToolOriginKind,
     TrialConfirmation,
 )
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
+from tejat.core.provenance import ToolSource
 from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
 from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading, unchanged_note
@@ -212,13 +212,13 @@ def _origin_label(question: ApprovalRequest) -> str:
     """Return the tool and where it comes from, empty for a built-in tool."""
     tool, name = escape_line(question.tool_name), escape_line(question.origin.name)
     match question.origin.kind:
-        case ToolOriginKind.BUILT_IN:
+        case ToolSource.BUILT_IN:
             return ""
-        case ToolOriginKind.DISCOVERED:
+        case ToolSource.DISCOVERED:
             return _("Tool: {tool}, from the discovery command {name}", tool=tool, name=name)
-        case ToolOriginKind.SERVER:
+        case ToolSource.MCP:
             return _("Tool: {tool}, from the MCP server {name}", tool=tool, name=name)
-        case ToolOriginKind.PLUGIN:
+        case ToolSource.PYTHON:
             if not name:
                 return _("Tool: {tool}, from the calling program", tool=tool)
             return _("Tool: {tool}, from the plug-in {name}", tool=tool, name=name)

@@ -1,16 +1,14 @@
 """Arguments of a tool call, read without trusting their types."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.messages.types import Params
 from tejat.ui.shared.path_labels import shorten_path
+from tejat.ui.shared.text.urls import find_urls
 
 _MAX_VALUE_CHARS = 60
-_URL = r"https?://[^\s<>\"'`]+"
-_URL_PUNCTUATION = ".,;:!?)]}"
 
 
 class CallArguments:
@@ -51,8 +49,7 @@ class CallArguments:
 
     def urls(self, *names: str) -> list[str]:
         """Return the addresses in a text, each once."""
-        found = [url.rstrip(_URL_PUNCTUATION) for url in re.findall(_URL, self.text(*names))]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(url for _place, url in find_urls(self.text(*names))))
 
     def summary(self) -> str:
         """Return all arguments as `name=value`, long values shortened."""

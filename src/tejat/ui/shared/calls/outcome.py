@@ -16,6 +16,8 @@ from tejat.ui.shared.labels.text_summary import summarize_line
 _MIN_SECONDS = 1.0
 """Least duration that is worth showing."""
 _SEARCH_TOOLS = ("search_file_content", "grep", "grep_search")
+_UNCOUNTED_RECORDS = frozenset({"read_file", "read_many_files", "list_directory"})
+"""Tools of whose results the numbers are not counts."""
 _QUIET_TOOLS = frozenset({"web_fetch", "save_memory"})
 """Tools whose display only repeats their title."""
 
@@ -54,7 +56,7 @@ def outcome_details(finished: CallFinished, status: CallStatus) -> tuple[str, ..
         case CallStatus.OK:
             return took
         case CallStatus.FAILED if code is not None and code < 0:
-            return _("killed by {signal}", signal=_signal_name(-code)), *took
+            return _("killed by {signal}", signal=signal_label(-code)), *took
         case CallStatus.FAILED if code:
             return _("exit {code}", code=code), *took
         case CallStatus.FAILED:
@@ -82,6 +84,8 @@ def result_details(finished: CallFinished, display: str) -> tuple[str, ...] | No
         return _search_details(display, count, names_only=args.is_set("names_only"))
     if name == "glob":
         return (_("no files") if count is None else ngettext("{count} file", "{count} files", count),)
+    if name in _UNCOUNTED_RECORDS and finished.result.return_display == finished.result.llm_content:
+        return _read_details(finished, "")  # from the record of a session, which has no display
     if name == "list_directory":
         return (_("empty") if count is None else ngettext("{count} entry", "{count} entries", count),)
     if name == "read_file":
@@ -143,7 +147,8 @@ def _first_number(text: str) -> int | None:
     return None if found is None else int(found[0])
 
 
-def _signal_name(number: int) -> str:
+def signal_label(number: int) -> str:
+    """Return the name of a signal."""
     try:
         return signal.Signals(number).name
     except ValueError:

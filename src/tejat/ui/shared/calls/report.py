@@ -93,7 +93,8 @@ def _display_text(display: Display) -> str:
 
 def _title(finished: CallFinished, status: CallStatus, details: tuple[str, ...], folder: str) -> CallTitle:
     call, display = finished.call, finished.result.return_display
-    has_run = status is CallStatus.OK or (finished.seconds > 0 and call.name not in _EDIT_TOOLS)
+    is_started = finished.seconds > 0 or finished.result.exit_code is not None
+    has_run = status is CallStatus.OK or (is_started and call.name not in _EDIT_TOOLS)
     creates_file = True if status is CallStatus.OK and call.name == "replace" else None  # an edit has a diff
     if isinstance(display, FileDiff):
         creates_file = display.is_new_file

@@ -19,6 +19,7 @@ EXPLORING_TOOLS = frozenset(
 )
 """Names of the tools that only read, list and search files."""
 
+_SHELL = "run_shell_command"
 _MAX_NAME_CHARS = 80
 _SERVER_SEPARATOR = "__"
 _OBJECT = "{object}"
@@ -61,6 +62,11 @@ def call_title(call: FunctionCall, form: TitleForm, *, folder: str = "", creates
     return CallTitle(verb.strip(), summarize_line(subject.text), tail.strip(), details)
 
 
+def has_wording(call: FunctionCall) -> bool:
+    """Whether the title of a call is more than the name of its tool and the arguments."""
+    return call.name == _SHELL or call.name in _TOOLS
+
+
 def tool_label(call: FunctionCall) -> str:
     """Return the sanitized tool name, `server/tool` for a tool of an MCP server."""
     server, separator, tool = call.name.partition(_SERVER_SEPARATOR)
@@ -91,7 +97,7 @@ class _Subject:
 
 
 def _describe(call: FunctionCall, arguments: CallArguments) -> tuple[_Wording, _Subject]:
-    if call.name == "run_shell_command":
+    if call.name == _SHELL:
         wording = _START if arguments.is_set("is_background") else _RUN
         return wording, _command(arguments)
     if call.name in _TOOLS:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from tejat.core.frozen import frozen
 
+_Style = TypeVar("_Style")
 Spans = tuple[tuple[int, int], ...]
 
 # Words; characters of scripts without blanks between words one by one; runs of blanks; any other character.
@@ -71,6 +73,20 @@ class WordComparer:
             _changed_spans(old, [(start, end) for start, end, _, _ in stretches]),
             _changed_spans(new, [(start, end) for _, _, start, end in stretches]),
         )
+
+
+def split_at_marks(runs: Sequence[tuple[str, _Style]], marks: Spans, end: int) -> Iterator[tuple[str, _Style, bool]]:
+    """Yield the runs of a line up to `end`, split where marks begin and end, and whether each is marked."""
+    borders = sorted({border for mark in marks for border in mark if border < end} | {end})
+    at = 0
+    for text, style in runs:
+        start = at
+        at += len(text)
+        for border in [*(each for each in borders if start < each < at), at]:
+            piece = text[start - at + len(text) : min(border, end) - at + len(text)] if start < end else ""
+            if piece:
+                yield piece, style, any(first <= start < last for first, last in marks)
+            start = border
 
 
 def _word_ends(words: Sequence[str]) -> list[int]:

@@ -56,7 +56,8 @@ async def _pipe_to_program(arguments: list[str], content: bytes, environment: Ma
     except OSError:
         return False
     try:
-        await asyncio.wait_for(process.communicate(content), _SECONDS)
+        async with asyncio.timeout(_SECONDS):
+            await process.communicate(content)
     except TimeoutError:
         return False
     finally:

@@ -3,10 +3,11 @@
 import asyncio
 import os
 import shutil
+import signal
 import sys
 import termios
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from tejat.workspace.files.private_files import create_private_file
 
@@ -14,12 +15,19 @@ _TERMINATE_SECONDS = 2.0
 
 
 async def run_in_terminal(
-    arguments: Sequence[str], directory: str, *, environment: Mapping[str, str] | None = None
+    arguments: Sequence[str],
+    directory: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    takes_interrupts: bool = False,
 ) -> int:
-    """Run a program in the terminal and return its exit code; cancelling terminates it. Raises OSError."""
+    """Run a program in the terminal and return its exit code; cancelling terminates it. Raises OSError.
+
+    If it `takes_interrupts`, Ctrl-C is for the program alone, as when git runs a pager.
+    """
     # Standard output may be redirected; the user looks at the terminal.
     output = None if sys.stdout.isatty() else sys.stderr.fileno()
-    with _restored_tty_modes():
+    with _restored_tty_modes(), _ignored_interrupts() if takes_interrupts else nullcontext():
         process = await asyncio.create_subprocess_exec(*arguments, cwd=directory, stdout=output, env=environment)
         try:
             return await process.wait()
@@ -50,10 +58,23 @@ async def _terminate(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         process.terminate()
     try:
-        await asyncio.wait_for(process.wait(), _TERMINATE_SECONDS)
+        async with asyncio.timeout(_TERMINATE_SECONDS):
+            await process.wait()
     except TimeoutError:
         process.kill()
         await process.wait()
+
+
+@contextmanager
+def _ignored_interrupts() -> Generator[None]:
+    """Keep Ctrl-C from cancelling the task. A front end with a handler of its own in the event loop keeps that one."""
+    before = signal.getsignal(signal.SIGINT)
+    # By a handler: a signal that is ignored would be ignored by the program too.
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

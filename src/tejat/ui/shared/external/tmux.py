@@ -55,7 +55,8 @@ async def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     except OSError:
         return ""
     try:
-        written, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
+        async with asyncio.timeout(_SECONDS):
+            written, _ = await process.communicate()
     except TimeoutError:
         return ""
     finally:

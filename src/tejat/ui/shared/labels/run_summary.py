@@ -6,6 +6,9 @@ from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
 from tejat.ui.shared.labels.durations import format_duration
 
+SUMMARY_MIN_SECONDS = 5.0
+"""Least duration of a run that gets a summary."""
+
 
 @frozen
 class RunSummary:
@@ -49,9 +52,9 @@ class RunMeter:
 def format_tokens(total: int, cached: int) -> str:
     """Format a number of tokens, with the cached share."""
     if not cached:
-        return _("{tokens} tokens", tokens=_abbreviate(total))
+        return _("{tokens} tokens", tokens=format_count(total))
     share = round(100 * cached / max(total, cached))
-    return _("{tokens} tokens, {share} % cached", tokens=_abbreviate(total), share=share)
+    return _("{tokens} tokens, {share} % cached", tokens=format_count(total), share=share)
 
 
 def format_cost(dollars: float) -> str:
@@ -59,7 +62,10 @@ def format_cost(dollars: float) -> str:
     return _("${amount}", amount=f"{dollars:.2f}" if dollars >= 1 else f"{dollars:.4f}".rstrip("0").ljust(4, "0"))
 
 
-def _abbreviate(count: int) -> str:
+def format_count(count: float) -> str:
+    """Format a large number as `9,999`, `12k`, `1.2M` or `3.4G`."""
     if count < 10_000:
-        return f"{count:,}"
-    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+        return f"{count:,.0f}"
+    if count < 999_500:
+        return f"{count / 1000:.0f}k"
+    return f"{count / 1_000_000:.1f}M" if count < 999_950_000 else f"{count / 1_000_000_000:,.1f}G"

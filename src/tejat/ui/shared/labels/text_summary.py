@@ -1,8 +1,11 @@
 """Text shortened to one line."""
 
+import re
+
 from tejat.core.i18n import ngettext, translate
 from tejat.core.sanitize import sanitize_summary
 
+_SUBJECT = re.compile(r"\*\*(.+?)\*\*")
 MAX_LINE_CHARS = 300
 """Longest summary line."""
 
@@ -20,3 +23,9 @@ def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
     if not more:
         return first
     return first + " " + ngettext("(and {count} more line)", "(and {count} more lines)", more)
+
+
+def thought_subject(thought: str) -> str:
+    """Return the heading of the latest thought, else its first line."""
+    headings = _SUBJECT.findall(thought)
+    return summarize_line(headings[-1] if headings else thought.strip().partition("\n")[0], limit=100)

@@ -9,9 +9,9 @@ from wcwidth import iter_graphemes
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.text.sanitizer import TAB_WIDTH, escape_typed_at
 from tejat.ui.terminal.render.cell_style import cell_style
 from tejat.ui.terminal.render.cells import Cell, CellRow, Frame, row_width, split_cells, text_width, truncate_row
-from tejat.ui.terminal.render.sanitizer import TAB_WIDTH, escape_typed_at
 from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 

@@ -12,12 +12,12 @@ from wcwidth import iter_graphemes
 from tejat.core.frozen import frozen
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, clip_label, clip_rows, gap_label
-from tejat.ui.shared.diff.word_marks import Spans
+from tejat.ui.shared.diff.word_marks import Spans, split_at_marks
+from tejat.ui.shared.text.sanitizer import TAB_WIDTH
 from tejat.ui.terminal.render.cells import text_width
 from tejat.ui.terminal.render.diff_syntax import highlight_diff
 from tejat.ui.terminal.render.palettes.colours import readable_on
 from tejat.ui.terminal.render.rich_output import color_system
-from tejat.ui.terminal.render.sanitizer import TAB_WIDTH
 from tejat.ui.terminal.render.text_wrap import (
     NO_STYLE,
     StyledLine,
@@ -169,7 +169,7 @@ def _content_runs(row: DiffRow, syntax: StyledLine, theme: Theme) -> Iterator[St
     """Yield the text with marked words. In changed lines tabs and trailing blanks are made visible."""
     end = len(row.text.rstrip(" \t")) if row.is_change else len(row.text)
     column = 0
-    for text, style, is_marked in _split_at_marks(syntax, snap_to_graphemes(row.text, row.marks), end):
+    for text, style, is_marked in split_at_marks(syntax, snap_to_graphemes(row.text, row.marks), end):
         own = diff_style(theme, row.kind, style, is_marked=is_marked)
         for part in re.split("(\t)", text):
             shown, of_part = part, own
@@ -190,20 +190,6 @@ def _content_runs(row: DiffRow, syntax: StyledLine, theme: Theme) -> Iterator[St
 
 def _show_tab(column: int, theme: Theme) -> str:
     return theme.glyphs.arrow + " " * (TAB_WIDTH - 1 - column % TAB_WIDTH)
-
-
-def _split_at_marks(runs: StyledLine, marks: Spans, end: int) -> Iterator[tuple[str, Style, bool]]:
-    """Yield the runs up to `end`, split where marks begin and end."""
-    borders = sorted({border for mark in marks for border in mark if border < end} | {end})
-    at = 0
-    for text, style in runs:
-        start = at
-        at += len(text)
-        for border in [*(each for each in borders if start < each < at), at]:
-            piece = text[start - at + len(text) : min(border, end) - at + len(text)] if start < end else ""
-            if piece:
-                yield piece, style, any(first <= start < last for first, last in marks)
-            start = border
 
 
 def snap_to_graphemes(text: str, marks: Spans) -> Spans:

@@ -9,8 +9,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from tejat.ui.shared.text.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.cells import CellRow, split_cells, to_ascii
-from tejat.ui.terminal.render.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.theme import ColourDepth, Theme
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from tejat.core.frozen import frozen
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_text
-from tejat.ui.terminal.render.sanitizer import escape_typed
+from tejat.ui.shared.text.sanitizer import escape_typed
 from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, single_line, truncate
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, WrappedLines, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme

@@ -13,20 +13,19 @@ from prompt_toolkit.output import ColorDepth
 from rich.console import RenderableType
 
 from tejat.core.frozen import frozen
-from tejat.core.log import report_unexpected
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.dialogs.open_dialog import OpenDialog
 from tejat.ui.terminal.render.cells import Frame
-from tejat.ui.terminal.render.rich_output import render_ansi
 from tejat.ui.terminal.render.theme import ColourDepth, Theme
 from tejat.ui.terminal.screen.application import DrawCallback, InlineApplication
 from tejat.ui.terminal.screen.canvas import Canvas
 from tejat.ui.terminal.screen.draw_timer import DrawTimer
 from tejat.ui.terminal.screen.input import TerminalInput
 from tejat.ui.terminal.screen.key_bindings import GlobalKeyActions, dialog_bindings, global_bindings
-from tejat.ui.terminal.screen.live_area import EditorComponent, LiveArea, render_error
+from tejat.ui.terminal.screen.live_area import EditorComponent, LiveArea
 from tejat.ui.terminal.screen.output import SynchronizedOutput
 from tejat.ui.terminal.screen.renderer import terminal_reflows
+from tejat.ui.terminal.screen.scrollback import ScrollbackQueue
 from tejat.ui.terminal.screen.tty import Tty
 from tejat.ui.terminal.screen.tty_modes import suspend_process
 
@@ -34,8 +33,6 @@ Result = TypeVar("Result")
 
 _LIVE_INTERVAL = 0.1
 """Seconds between redraws of the live block."""
-_PRINT_INTERVAL = 1 / 30
-"""Seconds between frames that print, under load."""
 _MIN_HINT_SECONDS = 2.0
 _HINT_CHARS_PER_SECOND = 20
 
@@ -109,22 +106,23 @@ class InlineScreen:
         self._app.key_processor.before_key_press += self.clear_hint
         self._frame = Frame(())
         self._drawn_size: tuple[int, int] | None = None
-        self._pending: list[RenderableType] = []
+        self._drawn = asyncio.Event()
+        self._scrollback = ScrollbackQueue()
         self._open_dialog: OpenDialog[Any] | None = None
         self._dialog_lock = asyncio.Lock()
         self._release_lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
         self._draw_timer = DrawTimer(on_due=self._app.draw, on_tick=self._on_tick)
         self._hint_end: asyncio.TimerHandle | None = None
-        self._live_drawn = self._printed = float("-inf")
+        self._live_drawn = float("-inf")
         self._is_ticking = self._is_disconnected = False
         self._output.is_ascii = theme.is_ascii
 
     def print(self, *renderables: RenderableType) -> None:
         """Print finished blocks to the scrollback, together in one frame."""
-        self._pending += renderables
+        self._scrollback.add(*renderables)
         if self._is_drawing:
-            self._draw_timer.draw_by(self._printed + _PRINT_INTERVAL)
+            self._draw_timer.draw_by(self._scrollback.due)
         elif not self._tty.is_released:
             with self._output.batch():
                 self._write_pending()
@@ -153,6 +151,12 @@ class InlineScreen:
     def redraw(self) -> None:
         """Redraw after a change of the status line, the queue or the editor."""
         self._app.invalidate()
+
+    async def wait_until_drawn(self) -> None:
+        """Wait until everything that has changed so far is drawn."""
+        self._drawn.clear()
+        self.redraw()
+        await self._drawn.wait()
 
     def clear(self) -> None:
         """Clear the screen and the scrollback."""
@@ -343,24 +347,16 @@ class InlineScreen:
                 draw()
         if self._live_area.is_stale:  # a printed block moved the interval after this draw was scheduled
             self._draw_timer.draw_by(self._live_drawn + _LIVE_INTERVAL)
+        self._drawn.set()
 
     def _write_pending(self) -> bool:
-        if not self._pending:
+        text = self._scrollback.take(self.theme, width=self.width)
+        if text is None:
             return False
-        blocks, self._pending = self._pending, []
-        text = "".join(map(self._render_block, blocks))
         if self._app.is_running:
             self._app.renderer.clear_drawing()
         self._output.write_raw(text)
-        self._printed = time.monotonic()
         return True
-
-    def _render_block(self, block: RenderableType) -> str:
-        try:
-            return render_ansi(block, self.theme, width=self.width)
-        except Exception as error:  # noqa: BLE001 -- one broken block must not take the others with it
-            message = report_unexpected(error, "a printed block")
-            return render_ansi(render_error(message, self.theme), self.theme, width=self.width)
 
     def _redraw_from_scratch(self) -> None:
         """Redraw on a new row after another program had the terminal."""

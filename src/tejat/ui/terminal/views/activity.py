@@ -1,6 +1,5 @@
 """Current activity: running calls, a streaming answer, a pending retry."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
@@ -14,7 +13,7 @@ from tejat.ui.shared.calls.agent_progress import AgentProgress
 from tejat.ui.shared.calls.report import CallReport
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, TitleForm, call_title
 from tejat.ui.shared.labels.durations import format_elapsed
-from tejat.ui.shared.labels.text_summary import summarize_line
+from tejat.ui.shared.labels.text_summary import thought_subject
 from tejat.ui.shared.notices import retry_message
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
 from tejat.ui.terminal.render.theme import StyleRole, Theme
@@ -24,7 +23,6 @@ from tejat.ui.terminal.views.exploration import exploration_rows
 
 _MAX_OUTPUT_ROWS = 5
 _MAX_THOUGHT_CHARS = 4000
-_SUBJECT = re.compile(r"\*\*(.+?)\*\*")
 _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELLED})
 
 
@@ -69,7 +67,7 @@ class ActivityView:
     @property
     def subject(self) -> str:
         """The subject of the present thought."""
-        return _subject(self._thought)
+        return thought_subject(self._thought)
 
     def set_retry(self, event: Retrying, now: float) -> None:
         self.clear_waiting()
@@ -177,9 +175,3 @@ def _retry_rows(retry: Retrying, until: float, theme: Theme, *, now: float) -> I
     sign = RowSegment(theme.glyphs.warning, StyleRole.WARNING)
     message = RowSegment(retry_message(retry, wait=until - now) + ". ")
     yield hanging_paragraph(sign, message, RowSegment(_("Esc to stop"), StyleRole.QUIET), theme=theme)
-
-
-def _subject(thought: str) -> str:
-    """Return the heading of the latest thought, else its first line."""
-    headings = _SUBJECT.findall(thought)
-    return summarize_line(headings[-1] if headings else thought.strip().partition("\n")[0], limit=100)

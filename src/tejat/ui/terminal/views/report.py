@@ -17,10 +17,10 @@ from tejat.core.ui.report import (
     Tone,
 )
 from tejat.ui.shared.diff.fit import block_rows
+from tejat.ui.shared.text.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.diff import render_diff_rows
 from tejat.ui.terminal.render.highlight import highlight_source
 from tejat.ui.terminal.render.markdown.stream import render_markdown
-from tejat.ui.terminal.render.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.tables import TableRow, render_table
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, line_width, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme

@@ -30,11 +30,11 @@ from tejat.ui.shared.calls.collapsed_results import CollapsedResults
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport, build_call_report
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS
-from tejat.ui.shared.labels.run_summary import RunMeter
+from tejat.ui.shared.labels.run_summary import SUMMARY_MIN_SECONDS, RunMeter
 from tejat.ui.shared.notices import screen_notice, side_request_notice
+from tejat.ui.shared.text.sanitizer import escape_typed
 from tejat.ui.terminal.render.markdown.stream import MarkdownStream
 from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph
-from tejat.ui.terminal.render.sanitizer import escape_typed
 from tejat.ui.terminal.render.theme import StyleRole
 from tejat.ui.terminal.views.activity import ActivityView
 from tejat.ui.terminal.views.agent_block import EndedAgent
@@ -45,8 +45,6 @@ from tejat.ui.terminal.views.exploration import Exploration
 from tejat.ui.terminal.views.notice_block import render_notice, render_quiet, render_run_end, render_thoughts
 from tejat.ui.terminal.views.report import render_report
 
-_SUMMARY_MIN_SECONDS = 5.0
-"""Least duration of a run that gets a summary."""
 _SHELL_EDGE_LINES = 20
 """Lines shown at each end of the output of a shell command that the user ran to see it."""
 _MAX_PROMPT_LINES = 8
@@ -303,7 +301,7 @@ class Transcript:
         if message is not None:
             self._print(BlockKind.NOTE, message)
         summary = self._run_meter.end(ended, self._clock())
-        if summary.seconds >= _SUMMARY_MIN_SECONDS:
+        if summary.seconds >= SUMMARY_MIN_SECONDS:
             shown = f" {theme.glyphs.separator} ".join(summary.labels)
             self._print(BlockKind.NOTE, Text(shown, theme.style(StyleRole.QUIET)))
 

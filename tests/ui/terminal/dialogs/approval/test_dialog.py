@@ -19,9 +19,9 @@ from tejat.core.approval.confirmation import (
     Risk,
     Scope,
     ToolOrigin,
-    ToolOriginKind,
 )
 from tejat.core.frozen import replace
+from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import strip_hidden
 from tejat.ui.shared.approval.display_lines import command_lines
 from tejat.ui.terminal.dialogs.approval.dialog import ApprovalDialog, DialogAction
@@ -460,7 +460,7 @@ def test_hostile_texts_in_every_place_and_any_size(kind: str, size: tuple[int, i
         tuple(Scope),
         can_modify=True,
         note=HOSTILE,
-        origin=ToolOrigin(ToolOriginKind.SERVER, HOSTILE),
+        origin=ToolOrigin(ToolSource.MCP, HOSTILE),
         risks=tuple(Risk),
         directory=HOSTILE,
         always_server=HOSTILE,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from tejat.ui.terminal.render.highlight import CHUNK_LINES
+from tejat.ui.shared.text.code_tokens import CHUNK_LINES
 from tejat.ui.terminal.render.markdown.block_parser import BlockParser
 from tejat.ui.terminal.render.markdown.blocks import (
     BlockContainer,

@@ -163,5 +163,6 @@ def test_what_has_no_end_takes_bounded_time_and_memory(name: str) -> None:
             render_rows(stream.pending() or Group(), DARK, width=40)
             slowest_view = max(slowest_view, time.process_time() - begun)
     written(stream.finish())
-    assert time.process_time() - started < 10
-    assert slowest_view < 2
+    # A hundred times what it takes on an idle machine; what is not bounded takes minutes.
+    assert time.process_time() - started < 30
+    assert slowest_view < 10

@@ -8,7 +8,7 @@ import re
 from copy import copy
 
 from tejat.core.frozen import replace
-from tejat.ui.terminal.render.highlight import CHUNK_LINES, highlight_context
+from tejat.ui.shared.text.code_tokens import CHUNK_LINES, code_context
 from tejat.ui.terminal.render.markdown.blocks import (
     BlockContainer,
     BlockNode,
@@ -129,7 +129,7 @@ class BlockParser:
         assert isinstance(leaf, CodeBlock)
         if len(leaf.lines) >= CHUNK_LINES or self._size > _MAX_PARAGRAPH_CHARS:
             self._emit(replace(leaf, is_last=False))
-            leaf = replace(leaf, lines=(), before=highlight_context(leaf.before, leaf.lines), is_first=False)
+            leaf = replace(leaf, lines=(), before=code_context(leaf.before, leaf.lines), is_first=False)
             self._size = 0
         self._leaf = replace(leaf, lines=(*leaf.lines, line))
         self._size += len(line)

@@ -8,7 +8,7 @@ from rich.style import Style
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.ui.terminal.render.sanitizer import make_terminal_safe
+from tejat.ui.shared.text.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.text_wrap import StyledRun
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 

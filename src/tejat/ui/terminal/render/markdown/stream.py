@@ -3,10 +3,10 @@
 from rich.console import Group, RenderableType
 
 from tejat.core.frozen import replace
+from tejat.ui.shared.text.sanitizer import TerminalSanitizer
 from tejat.ui.terminal.render.markdown.block_parser import MAX_LINE_CHARS, BlockParser
 from tejat.ui.terminal.render.markdown.blocks import BlockNode, HtmlBlock, ParagraphBlock, TableBlock
 from tejat.ui.terminal.render.markdown.renderer import render_block
-from tejat.ui.terminal.render.sanitizer import TerminalSanitizer
 from tejat.ui.terminal.render.theme import Theme
 
 

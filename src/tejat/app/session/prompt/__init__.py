@@ -1,0 +1,1 @@
+"""Prompts of a session: instructions, context files, system prompt and expansion."""

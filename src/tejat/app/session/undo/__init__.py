@@ -1,0 +1,1 @@
+"""Undo of file changes in a session."""

@@ -1,0 +1,151 @@
+"""The tools of a session, for programs with a loop of their own."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, ExitStack
+from typing import TypedDict
+
+from tejat.app.run_config import load_run_config
+from tejat.app.tools.toolset import Toolset, open_toolset
+from tejat.core.approval.approver import ApproverLike, as_approver
+from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import lazy
+from tejat.core.messages.types import JsonObject
+from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
+from tejat.core.tools.base import BaseTool
+from tejat.core.tools.given_tools import list_tools
+from tejat.engine.calls.approval.serial_approver import SerialApprover
+
+
+class ToolSettings(TypedDict, total=False):
+    """The settings of `open_tools`, which documents them."""
+
+    tools: BaseTool | Iterable[BaseTool]
+    allowed_tools: str | Iterable[str]
+    excluded_tools: str | Iterable[str]
+    mode: str | None
+    sandbox: str | None
+    trusts_folder: bool
+    mcp_servers: Mapping[str, JsonObject] | None
+    policy_paths: OnePathOrMany
+    admin_policy_paths: OnePathOrMany
+    environment: Mapping[str, str] | None
+
+
+def open_tools(
+    directories: OnePathOrMany = ".",
+    approver: ApproverLike | None = None,
+    *,
+    tools: BaseTool | Iterable[BaseTool] = (),
+    allowed_tools: str | Iterable[str] = (),
+    excluded_tools: str | Iterable[str] = (),
+    mode: str | None = None,
+    sandbox: str | None = None,
+    trusts_folder: bool = False,
+    mcp_servers: Mapping[str, JsonObject] | None = None,
+    policy_paths: OnePathOrMany = (),
+    admin_policy_paths: OnePathOrMany = (),
+    environment: Mapping[str, str] | None = None,
+) -> "ToolsContext":
+    """Open the tools in these directories, under the user's rules and settings, as a context manager of a `Toolset`.
+
+    `async with` also finds the tools of MCP servers and of the discovery command, and closes them at the end; plain
+    `with` has the built-in tools, plug-ins and `tools` only.
+
+    The approver is an object with `ask` or a function; without one every call that needs approval is refused. `tools`
+    are added to the built-in ones. `allowed_tools` need no approval, and `excluded_tools` are removed. `mode` is an
+    approval mode, `sandbox` a word of `--sandbox`. `trusts_folder` uses the folder's own settings. `mcp_servers` are
+    more MCP servers, in the format of the settings. `policy_paths` and `admin_policy_paths` are files or directories
+    with rules. `environment` replaces the environment variables.
+
+    Raises TypeError at once for a wrong argument. Entering raises UsageError for a missing directory, a broken settings
+    or policy file, or a required sandbox that does not work.
+    """
+    if mcp_servers is not None and not isinstance(mcp_servers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"mcp_servers maps names to servers, as in the settings. It cannot be {mcp_servers!r}.")
+    options = _Options(
+        list_paths(directories),
+        as_approver(approver),
+        PolicyOptions(
+            allowed_tools=list_names(allowed_tools),
+            mode=mode,
+            policy_paths=list_paths(policy_paths),
+            admin_policy_paths=list_paths(admin_policy_paths),
+        ),
+        list_tools(tools),
+        list_names(excluded_tools),
+        sandbox,
+        trusts_folder,
+        mcp_servers or {},
+        environment,
+    )
+    if not options.directories:
+        raise UsageError(lazy("The tools need a directory to work in."))
+    return ToolsContext(options)
+
+
+@frozen
+class _Options:
+    directories: tuple[str, ...]
+    approver: Approver | None
+    policy: PolicyOptions
+    tools: tuple[BaseTool, ...]
+    excluded_tools: tuple[str, ...]
+    sandbox: str | None
+    trusts_folder: bool
+    mcp_servers: Mapping[str, JsonObject]
+    environment: Mapping[str, str] | None
+
+
+class ToolsContext:
+    """Opens and closes a `Toolset`, once."""
+
+    def __init__(self, options: _Options) -> None:
+        self._options = options
+        self._was_entered = False
+        self._close: Callable[[], None] = lambda: None
+        self._aclose: Callable[[], Awaitable[None]] | None = None
+
+    def __enter__(self) -> Toolset:
+        """Raises UsageError."""
+        with ExitStack() as stack:
+            toolset = self._open(stack)
+            self._close = stack.pop_all().close
+        return toolset
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    async def __aenter__(self) -> Toolset:
+        """Raises UsageError."""
+        async with AsyncExitStack() as stack:
+            toolset = self._open(stack)
+            stack.push_async_callback(toolset.close)
+            toolset.notes += tuple(await toolset.discover_tools())
+            self._aclose = stack.pop_all().aclose
+        return toolset
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._aclose is not None:
+            await self._aclose()
+
+    def _open(self, stack: ExitStack | AsyncExitStack) -> Toolset:
+        if self._was_entered:
+            raise UsageError(lazy("These tools were opened already. Call open_tools again."))
+        self._was_entered = True
+        given = self._options
+        run_config = load_run_config(
+            given.directories,
+            environment=given.environment,
+            trusts_folder=given.trusts_folder,
+            excluded_tools=given.excluded_tools,
+            mcp_servers=given.mcp_servers,
+        )
+        approver = None if given.approver is None else SerialApprover(given.approver)
+        toolset = stack.enter_context(
+            open_toolset(run_config, approver, policy=given.policy, sandbox=given.sandbox, tools=given.tools)
+        )
+        toolset.start_scheduler()
+        return toolset

@@ -1,0 +1,1 @@
+"""Values about past sessions: figures, timelines, totals of days and search results."""

@@ -1,0 +1,17 @@
+"""A tool call as front ends describe it before it runs."""
+
+from tejat.core.frozen import frozen
+from tejat.core.tools.base import Kind, ToolLocation
+
+
+@frozen
+class CallDetails:
+    """The kind of the tool, a title in one unsanitized line, and the files that the call will touch.
+
+    `is_output_markdown`: what the tool displays is Markdown, not plain text.
+    """
+
+    kind: Kind
+    title: str
+    locations: tuple[ToolLocation, ...] = ()
+    is_output_markdown: bool = True

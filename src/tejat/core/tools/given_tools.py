@@ -1,0 +1,16 @@
+"""Tools as a program gives them: one or several."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from tejat.core.tools.base import BaseTool
+from tejat.core.tools.tool_check import check_tool
+
+
+def list_tools(given: BaseTool | Iterable[BaseTool]) -> tuple[BaseTool, ...]:
+    """The tools. Raises TypeError and ValueError as `check_tool` does."""
+    if isinstance(given, BaseTool):
+        return (check_tool(given),)
+    if isinstance(cast("object", given), str) or not isinstance(cast("object", given), Iterable):
+        raise TypeError(f"Expected tools, not {given!r}.")
+    return tuple(map(check_tool, given))

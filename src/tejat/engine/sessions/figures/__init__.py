@@ -1,0 +1,1 @@
+"""What the runs of a session used and how long their parts took."""

@@ -1,0 +1,98 @@
+"""Sessions in a storage of the embedding program, instead of files."""
+
+import time
+from collections.abc import Sequence
+
+from tejat.core.agent.storage import SessionStorage
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.log import report_unexpected
+from tejat.core.messages.types import JsonObject
+from tejat.core.sanitize import sanitize_text
+from tejat.engine.sessions.journal import Clock, SessionJournal
+from tejat.engine.sessions.journal_format import RecordKind
+from tejat.engine.sessions.journal_reader import LoadedSession, load_session
+from tejat.engine.sessions.session_store import LATEST, SessionSummary
+
+
+class StorageSessions:
+    """The sessions in a storage; implements `Sessions`. What it raises while it is searched and read is raised too."""
+
+    def __init__(self, storage: SessionStorage, root: str, *, secrets: Sequence[str], now: Clock = time.time) -> None:
+        """`secrets` are masked. `root` is the directory that new sessions work in."""
+        self._storage = storage
+        self._root = root
+        self._secrets = tuple(secrets)
+        self._now = now
+
+    def create(self, *, session_id: str, model: str) -> SessionJournal:
+        head = {
+            "kind": RecordKind.SESSION,
+            "at": round(self._now(), 3),
+            "session": session_id,
+            "root": self._root,
+            "model": model,
+        }
+        return StoredJournal(self._storage, session_id, head, secrets=self._secrets, now=self._now)
+
+    def find(self, word: str) -> SessionSummary:
+        """Return the session for "latest", a number, an id or the beginning of one. Raises UsageError."""
+        known = list(self._storage.session_ids())
+        if not known:
+            raise UsageError(_("There are no sessions in the storage."))
+        if word == LATEST:
+            return self._summary(len(known), known[-1])
+        numbered = list(enumerate(known, 1))
+        matches = [each for each in numbered if word in (each[1], str(each[0]))]
+        matches = matches[-1:] or [each for each in numbered if word and each[1].startswith(word)]
+        if len(matches) != 1:
+            names = sanitize_text(", ".join(name for _number, name in (matches or numbered)[-5:]))
+            message = (
+                _("{word} matches more than one session: {matches}.", word=sanitize_text(word), matches=names)
+                if matches
+                else _("No session {word!r} in the storage. Sessions: {entries}.", word=word, entries=names)
+            )
+            raise UsageError(message)
+        return self._summary(*matches[0])
+
+    def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]:
+        """Return the journal to continue and the conversation."""
+        lines = (f"{line}\n".encode("utf-8", "surrogatepass") for line in self._storage.read(entry.session_id))
+        loaded = load_session(lines, session_id=entry.session_id)
+        resumed = {"kind": RecordKind.RESUMED, "at": round(self._now(), 3)}
+        return StoredJournal(self._storage, entry.session_id, resumed, secrets=self._secrets, now=self._now), loaded
+
+    def prune(self) -> None:
+        """Delete nothing: the program decides what it keeps."""
+
+    def _summary(self, number: int, session_id: str) -> SessionSummary:
+        return SessionSummary(number, session_id, "", "", "", 0.0, 0.0, 0, self._root)
+
+
+class StoredJournal(SessionJournal):
+    """A journal whose lines go to a storage."""
+
+    def __init__(
+        self, storage: SessionStorage, session_id: str, first: JsonObject, *, secrets: Sequence[str], now: Clock
+    ) -> None:
+        super().__init__(session_id, "", pending=[first], secrets=secrets, now=now)
+        self._storage = storage
+        self._has_written = False
+
+    def close(self) -> None:
+        super().close()
+        self._has_written = False
+
+    @property
+    def _is_open(self) -> bool:
+        return self._has_written
+
+    def _append(self, lines: bytes, *, syncs: bool) -> None:
+        """Raises ValueError if the storage raises anything."""
+        texts = lines.decode("utf-8").removesuffix("\n").split("\n")
+        try:
+            self._storage.append(self.session_id, texts)
+        except Exception as error:
+            report_unexpected(error, "the storage of sessions")
+            raise ValueError(f"{type(error).__name__}: {error}") from error
+        self._has_written = True

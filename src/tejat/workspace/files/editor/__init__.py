@@ -1,0 +1,1 @@
+"""Files that an editor has open: unsaved text, and writes through the editor."""

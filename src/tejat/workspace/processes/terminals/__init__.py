@@ -1,0 +1,1 @@
+"""Terminals of the editor that show the output of commands."""

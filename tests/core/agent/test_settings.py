@@ -1,0 +1,198 @@
+"""Settings of an agent: what is accepted, and what is refused in which words."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from tejat.core.agent.hooks import Hook, HookEvent
+from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
+from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
+from tejat.core.agent.storage import MemoryStorage
+from tejat.core.approval.modes import ApprovalMode, ModeName, PlanModeName, SandboxName, parse_sandbox_word
+from tejat.core.frozen import fields_of, replace
+from tejat.core.messages.prompt import Attachment
+from tejat.core.messages.types import Text
+from tejat.core.model import ModelRequest
+from tejat.core.tools.base import BaseTool
+from tejat.tools.python.function_tool import tool
+
+DEFAULTS = AgentOptions(names_arguments=True)
+
+
+class OwnModel:
+    async def stream(self, _: ModelRequest) -> Any:
+        yield "Hello."
+
+
+@tool
+def noted() -> None:
+    """Does nothing."""
+
+
+def guard(_: object) -> None:
+    """Objects to nothing."""
+
+
+def test_the_settings_are_those_of_the_options() -> None:
+    fields = {field.name for field in fields_of(AgentOptions)}
+    assert set(AgentSettings.__annotations__) == fields - {"client", "names_arguments"}
+
+
+def test_every_default_can_be_given() -> None:
+    given: Any = {name: getattr(DEFAULTS, name) for name in AgentSettings.__annotations__}
+    given |= {"answers": {}, "hooks": {}}
+    assert parse_settings(given) == DEFAULTS
+
+
+def test_the_words_are_those_of_the_modes() -> None:
+    assert sorted(get_args(ModeName)) == sorted(ApprovalMode)
+    assert get_args(PlanModeName) == PLAN_APPROVALS
+    assert {"auto", "required", "off"} <= set(get_args(SandboxName))
+    assert all(parse_sandbox_word(word) for word in get_args(SandboxName))
+
+
+MODEL, STORAGE = OwnModel(), MemoryStorage()
+
+
+@pytest.mark.parametrize(
+    ("given", "changes"),
+    [
+        ({"directories": "a"}, {"directories": ("a",)}),
+        ({"directories": Path("a")}, {"directories": ("a",)}),
+        ({"directories": iter(["a", Path("b")])}, {"directories": ("a", "b")}),
+        ({"allowed_tools": "b"}, {"allowed_tools": ("b",)}),
+        ({"tools": noted}, {"tools": (noted,)}),
+        ({"tools": [noted]}, {"tools": (noted,)}),
+        ({"answers": {"a": "b"}}, {"answers": (("a", "b"),)}),
+        ({"extensions": "x"}, {"extensions": ("x",)}),
+        ({"mode": ApprovalMode.PLAN}, {"mode": "plan"}),
+        ({"max_cost": 0, "timeout": 1, "max_turns": 1}, {"max_cost": 0, "timeout": 1, "max_turns": 1}),
+        ({"record": Path("r")}, {"record": "r"}),
+        ({"model": "openai:x"}, {"model": "openai:x"}),
+        ({"model": MODEL}, {"client": MODEL}),
+        ({"storage": STORAGE}, {"storage": STORAGE}),
+        (
+            {"hooks": {"BeforeTool": guard, "AfterTool": [Hook(guard, "read"), guard]}},
+            {
+                "hooks": (
+                    (HookEvent.BEFORE_TOOL, Hook(guard)),
+                    (HookEvent.AFTER_TOOL, Hook(guard, "read")),
+                    (HookEvent.AFTER_TOOL, Hook(guard)),
+                )
+            },
+        ),
+    ],
+)
+def test_accepted(given: Any, changes: dict[str, Any]) -> None:
+    assert parse_settings(given) == replace(DEFAULTS, **changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("modell", "x", "Agent has no setting 'modell'. Did you mean 'model'?"),
+        ("zzzzzzzzzzzz", "x", "Agent has no setting 'zzzzzzzzzzzz'."),
+        ("max_turns", "5", "max_turns must be a whole number greater than 0, not '5'."),
+        ("max_turns", 1.5, "max_turns must be a whole number greater than 0, not 1.5."),
+        ("max_tokens", True, "max_tokens must be a whole number greater than 0, not True."),
+        ("timeout", "1", "timeout must be seconds, more than 0, not '1'."),
+        ("max_cost", "1", "max_cost must be dollars, at least 0, not '1'."),
+        ("directories", None, "directories must be a path or several paths, not None."),
+        ("directories", ["a", 5], "directories must be a path or several paths, not 5."),
+        ("directories", {"a": 1}, "directories must be a path or several paths, not an object of the type dict."),
+        ("allowed_tools", b"x", "allowed_tools must be a name or several names, not b'x'."),
+        ("mode", 5, "mode must be one of default, auto_edit, plan, yolo, not 5."),
+        ("trusts_folder", "no", "trusts_folder must be True or False, not 'no'."),
+        ("system", 5, "system must be a string, not 5."),
+        ("system", b"x" * 100, f"system must be a string, not {repr(b'x' * 100)[:60]}...."),
+        ("record", 5, "record must be a path, not 5."),
+        (
+            "tools",
+            [print],
+            "tools must be tools (a function becomes one with `@tool`, a class by calling it), not the function print.",
+        ),
+        (
+            "tools",
+            BaseTool,
+            "tools must be tools (a function becomes one with `@tool`, a class by calling it), not the class BaseTool.",
+        ),
+        (
+            "model",
+            OwnModel,
+            "model must be a model name or an object with the method `stream` (",
+        ),
+        (
+            "storage",
+            {},
+            "storage must be an object with the methods of `SessionStorage`, not an object of the type dict.",
+        ),
+        (
+            "environment",
+            {"API_KEY": 5},
+            "environment must be a mapping of strings to strings, not an object of the type dict.",
+        ),
+        (
+            "answers",
+            {"a": 1},
+            "answers must be answers (strings) by the headers of the questions, not an object of the ",
+        ),
+        ("mcp_servers", [], "mcp_servers must be servers by their names, not an object of the type list."),
+        ("hooks", guard, "hooks must be functions or `Hook` objects by their events ("),
+        ("hooks", {"BeforeTool": "guard"}, "hooks must be functions or `Hook` objects by their events ("),
+        ("hooks", {"BeforeTool": OwnModel}, "hooks must be functions or `Hook` objects by their events ("),
+        ("hooks", {"BeforeTool": Hook(guard, 5)}, "hooks must be functions"),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_wrong_types(name: str, value: Any, message: str) -> None:
+    settings: Any = {name: value}
+    with pytest.raises(TypeError) as caught:
+        parse_settings(settings)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"mode": "yes"}, "mode must be one of default, auto_edit, plan, yolo, not 'yes'."),
+        ({"approve_plan": "yolo"}, "approve_plan must be one of default, auto_edit, not 'yolo'."),
+        ({"sandbox": "on"}, "sandbox must be one of auto, required, off, true, false, docker, podman, runsc, lxc, "),
+        ({"max_turns": 0}, "max_turns must be a whole number greater than 0, not 0."),
+        ({"max_tokens": -1}, "max_tokens must be a whole number greater than 0, not -1."),
+        ({"max_cost": -0.5}, "max_cost must be dollars, at least 0, not -0.5."),
+        ({"timeout": 0}, "timeout must be seconds, more than 0, not 0."),
+        ({"timeout": float("nan")}, "timeout must be seconds, more than 0, not nan."),
+        ({"timeout": float("inf")}, "timeout must be seconds, more than 0, not inf."),
+        ({"directories": ()}, "directories is empty. An agent needs a directory to work in."),
+        ({"storage": STORAGE, "keeps_session": False}, "storage has no effect with keeps_session=False."),
+        ({"model": MODEL, "replay": "file"}, "model has no effect with replay."),
+    ],
+)
+def test_wrong_values(settings: Any, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared below
+        parse_settings(settings)
+    assert str(caught.value).startswith(message)
+
+
+def test_an_unknown_event_is_named() -> None:
+    with pytest.raises(ValueError, match=r"hooks must be .*\(BeforeTool, AfterTool, .*\), not 'PreToolUse'\."):
+        parse_settings({"hooks": {"PreToolUse": guard}})
+
+
+@pytest.mark.parametrize("prompt", ["", "hello", ["hello", Text("x")], [], (Attachment("a", ()),)])
+def test_prompts(prompt: object) -> None:
+    assert check_prompt(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (None, "prompt must be a string or a list of parts, not None."),
+        (b"x", "prompt must be a string or a list of parts, not b'x'."),
+        (["x", 5], "prompt must be a string or a list of strings and parts, not 5."),
+    ],
+)
+def test_no_prompts(prompt: object, message: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        check_prompt(prompt)
+    assert str(caught.value) == message

@@ -1,0 +1,35 @@
+"""Cyclic garbage: none is collected during start-up, and nothing that start-up made is looked at afterwards."""
+
+import ast
+import subprocess
+import sys
+
+PROGRAM = """
+import gc
+from tejat.core.garbage import postpone_collections, resume_collections
+
+collected = lambda: sum(each["collections"] for each in gc.get_stats())
+
+def make_cycles(count):
+    for _ in range(count):
+        cycle = []
+        cycle.append(cycle)
+
+postpone_collections()
+before = collected()
+kept = [[] for _ in range(400_000)]
+during = collected() - before
+resume_collections()
+frozen = gc.get_freeze_count()
+make_cycles(200_000)
+print([during, frozen, collected() - before, len(gc.get_objects())])
+"""
+
+
+def test_start_up_and_afterwards() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
+    during, frozen, afterwards, known = ast.literal_eval(done.stdout.decode())
+    assert during == 0
+    assert frozen > 400_000
+    assert 3 <= afterwards <= 5
+    assert known < 100_000

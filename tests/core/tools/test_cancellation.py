@@ -1,0 +1,57 @@
+"""The cancel signal: set as soon as the task of a call is cancelled, and for good."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tejat.core.tools.cancellation import CancelSignal
+
+
+def test_it_is_set_by_hand() -> None:
+    signal = CancelSignal()
+    assert not signal.is_set
+    signal.set()
+    assert signal.is_set
+
+
+def test_it_is_set_at_once_when_the_task_is_cancelled_in_every_thread() -> None:
+    signal = CancelSignal()
+
+    async def wait() -> None:
+        signal.watch(asyncio.current_task())
+        await asyncio.sleep(60)
+
+    async def main() -> None:
+        task = asyncio.create_task(wait())
+        await asyncio.sleep(0)
+        assert not await asyncio.to_thread(lambda: signal.is_set)
+        task.cancel()
+        assert signal.is_set  # before the task itself knows
+        seen: list[bool] = []
+        thread = threading.Thread(target=lambda: seen.append(signal.is_set))
+        thread.start()
+        thread.join()
+        assert seen == [True]
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_a_cancellation_that_the_task_survived_does_not_count() -> None:
+    async def main() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        signal = CancelSignal()
+        signal.watch(asyncio.current_task())
+        assert not signal.is_set
+        task.cancel()
+        assert signal.is_set
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
