@@ -1,6 +1,6 @@
 """Policy engine: decides whether a call may run, needs approval, or is forbidden."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
@@ -10,6 +10,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule
+from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
@@ -29,6 +30,7 @@ SANDBOXED_SETTING = "tools.shell.autoAllowSandboxed"
 """The setting that lets sandboxed commands run without asking."""
 DEFAULT_MODE_SOURCE = lazy("default")
 _MAX_ERROR_LENGTH = 200
+_MAX_INDEXES = 1000
 _READ_ONLY_HINT, _DESTRUCTIVE_HINT = "readOnlyHint", "destructiveHint"
 
 
@@ -55,7 +57,7 @@ class PolicyEngine:
         self._is_interactive = is_interactive
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
-        self._by_caller: dict[tuple[object, ...], tuple[PolicyRule, ...]] = {}
+        self._indexes: dict[tuple[object, ...], RuleIndex] = {}
         self._hidden: dict[tuple[str, str | None, str, bool], bool] = {}
 
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
@@ -119,7 +121,7 @@ class PolicyEngine:
         if not is_claimed or facts.definition_changed:
             return False
         call = Call(facts)
-        return any(_allows_readers(rule) and call.matches_rule(rule) for rule in self._rules_for(facts))
+        return any(_allows_readers(rule) and call.matches_rule(rule) for rule in self._rules_for(facts).with_hints)
 
     def decide(self, facts: CallFacts) -> PolicyVerdict:
         """Decide on a call. Never raises: on an error it asks, or denies where asking could be skipped."""
@@ -145,12 +147,14 @@ class PolicyEngine:
         is_routine = verdict.is_routine or (strictest.is_built_in_question and strictest.coverage_gap == suggested)
         return replace(verdict, always_refusal=refuse_always(suggested), is_routine=is_routine)
 
-    def _rules_for(self, facts: CallFacts) -> tuple[PolicyRule, ...]:
-        key = facts.tool, facts.server, facts.subagent, facts.rule_names
-        rules = self._by_caller.get(key)
-        if rules is None:
-            rules = self._by_caller[key] = tuple(rule for rule in self._active if matches_caller(rule, facts))
-        return rules
+    def _rules_for(self, facts: CallFacts) -> RuleIndex:
+        key = facts.tool, facts.server, facts.subagent, facts.rule_names, facts.roots
+        index = self._indexes.get(key)
+        if index is None:
+            if len(self._indexes) >= _MAX_INDEXES:  # names of tools that a model made up
+                self._indexes.clear()
+            index = self._indexes[key] = RuleIndex([rule for rule in self._active if _is_for(rule, facts)])
+        return index
 
     def _apply_sandbox(
         self, verdict: PolicyVerdict, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]
@@ -168,9 +172,10 @@ class PolicyEngine:
         if verdict.decision is Decision.DENY or verdict.always_ask:
             return verdict
         facts = evaluator.call.facts
-        found = evaluator.find_unchecked(self._restricted_denials(facts))
+        rules = self._rules_for(facts)
+        found = evaluator.find_unchecked(rules.restricted_denials)
         if found is None and (verdict.decision is Decision.ALLOW or self.mode is ApprovalMode.YOLO):
-            found = evaluator.find_unchecked(self._restricted_asks(facts))
+            found = evaluator.find_unchecked(rules.restricted_asks)
         if found is None:
             return verdict
         rule, why = found
@@ -196,14 +201,14 @@ class PolicyEngine:
     def _apply_yolo_mode(self, verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
         """Allow what only the built-in rules would ask, unless the line is opaque and a rule might forbid it."""
         is_opaque = facts.line is not None and facts.line.is_opaque
-        unchecked = next(self._restricted_denials(facts), None) if is_opaque else None
+        unchecked = self._rules_for(facts).restricted_denials.first if is_opaque else None
         if unchecked is not None:
             rule = format_quoted_rule(unchecked)
             reason = lazy("The command hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_built_in(verdict):
             return verdict
-        asking = next(self._restricted_asks(facts), None) if is_opaque else None
+        asking = self._rules_for(facts).restricted_asks.first if is_opaque else None
         if asking is not None:
             rule = format_quoted_rule(asking)
             reason = lazy("The command hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
@@ -224,7 +229,7 @@ class PolicyEngine:
             return verdict
         rules = [rule_match.rule for rule_match in rule_matches]
         if facts.line is None:  # a rule for the tool alone may hide one for the file
-            rules += [rule for rule in self._rules_for(facts) if call.matches_rule(rule)]
+            rules += self._rules_for(facts).applicable(call)
         if verdict.decision is Decision.ALLOW and any(map(_allows_named_files, rules)):
             return verdict
         reason = lazy("{path} usually contains secrets, which the model would see.", path=files[0])
@@ -234,20 +239,6 @@ class PolicyEngine:
         return PolicyVerdict(
             Decision.ASK, verdict.rule, reason, always_ask=True, suggested_rules=rules, always_refusal=refusal
         )
-
-    def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
-        """Yield the rules that forbid some calls of this tool."""
-        for rule in self._rules_for(facts):
-            if rule.decision is Decision.DENY and rule.is_restricted and matches_project(rule, facts.roots):
-                yield rule
-
-    def _restricted_asks(self, facts: CallFacts) -> Iterator[PolicyRule]:
-        """Yield the configured rules that ask about some commands of this tool."""
-        for rule in self._rules_for(facts):
-            conditions = (rule.command, rule.command_pattern, rule.arguments, rule.skill)
-            is_configured = rule.decision is Decision.ASK and rule.tier is not Tier.DEFAULT
-            if is_configured and any(each is not None for each in conditions) and matches_project(rule, facts.roots):
-                yield rule
 
     def _suggest_rules(
         self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch], verdict: PolicyVerdict
@@ -261,7 +252,7 @@ class PolicyEngine:
         if isinstance(suggested, str):
             return suggested
         facts = evaluator.call.facts
-        after = evaluator.evaluate((*self._rules_for(facts), *suggested))
+        after = evaluator.evaluate(self._rules_for(facts), suggested)
         remaining = next((rule_match for rule_match in after if not rule_match.is_allowed), None)
         if remaining is None:
             return suggested
@@ -273,7 +264,7 @@ class PolicyEngine:
             why = lazy("The policy could not evaluate this call ({why}).", why=why)
             reason = join_lazy(" ", (plan_mode_refusal(facts), why))
             return PolicyVerdict(Decision.DENY, None, reason)
-        unchecked = next(self._restricted_denials(facts), None) if self.mode is ApprovalMode.YOLO else None
+        unchecked = self._rules_for(facts).restricted_denials.first if self.mode is ApprovalMode.YOLO else None
         if unchecked is not None:
             reason = lazy(
                 "The policy could not evaluate this call ({why}), so the rule {rule} cannot be checked.",
@@ -284,6 +275,10 @@ class PolicyEngine:
         reason = lazy("The policy could not evaluate this call ({why}).", why=why)
         refusal = refuse_always(lazy("the policy could not evaluate this call"))
         return PolicyVerdict(Decision.ASK, None, reason, always_ask=True, always_refusal=refusal)
+
+
+def _is_for(rule: PolicyRule, facts: CallFacts) -> bool:
+    return matches_caller(rule, facts) and matches_project(rule, facts.roots)
 
 
 def _allows_readers(rule: PolicyRule) -> bool:

@@ -2,12 +2,13 @@ from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, network_gap
+from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 
 ALLOW = PolicyRule(Decision.ALLOW, Tier.USER, "u:1", "search", "github")
 WITH_NETWORK = PolicyRule(Decision.ALLOW, Tier.USER, "u:2", "search", "github", allows_network=True)
-OTHER = PolicyRule(Decision.DENY, Tier.USER, "u:3", "write_file")
+OTHER = PolicyRule(Decision.DENY, Tier.USER, "u:3", path="/elsewhere/**")
 
 
 def evaluator(*, wants_network: bool = False) -> RuleEvaluator:
@@ -16,13 +17,14 @@ def evaluator(*, wants_network: bool = False) -> RuleEvaluator:
 
 
 def test_only_rules_for_the_call_count() -> None:
-    assert evaluator().evaluate([OTHER]) == [RuleMatch(None)]
-    assert evaluator().evaluate([OTHER, ALLOW]) == [RuleMatch(ALLOW)]
+    assert evaluator().evaluate(RuleIndex([OTHER])) == [RuleMatch(None)]
+    assert evaluator().evaluate(RuleIndex([OTHER, ALLOW])) == [RuleMatch(ALLOW)]
+    assert evaluator().evaluate(RuleIndex([OTHER]), [ALLOW]) == [RuleMatch(ALLOW)]
 
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
-    assert evaluator(wants_network=True).evaluate([ALLOW]) == [RuleMatch(None, network_gap())]
-    assert evaluator(wants_network=True).evaluate([WITH_NETWORK]) == [RuleMatch(WITH_NETWORK)]
+    assert evaluator(wants_network=True).evaluate(RuleIndex([ALLOW])) == [RuleMatch(None, network_gap())]
+    assert evaluator(wants_network=True).evaluate(RuleIndex([WITH_NETWORK])) == [RuleMatch(WITH_NETWORK)]
 
 
 def test_the_offer_is_the_tool_as_it_was_called() -> None:

@@ -2,6 +2,7 @@ import pytest
 
 from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
+from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.evaluation.shell_evaluator import ShellRuleEvaluator
@@ -24,7 +25,7 @@ def evaluator(text: str) -> ShellRuleEvaluator:
 def found(text: str, *rules: PolicyRule) -> list[tuple[str, PolicyRule | None]]:
     return [
         (" ".join(rule_match.command.words), rule_match.rule)
-        for rule_match in evaluator(text).evaluate(rules)
+        for rule_match in evaluator(text).evaluate(RuleIndex(rules))
         if rule_match.command
     ]
 
@@ -38,22 +39,36 @@ def test_every_command_is_judged_on_its_own() -> None:
     assert found("git log; ls", ALLOW_LOG, ASK_ALL) == [("git log", ASK_ALL), ("ls", ASK_ALL)]
 
 
+def test_equal_commands_are_judged_once() -> None:
+    assert found("ls; git log; ls", ALLOW_LOG) == [("ls", None), ("git log", ALLOW_LOG)]
+
+
+def test_rules_can_be_added_after_the_first_evaluation() -> None:
+    call, index = evaluator("git log; git push"), RuleIndex([ALLOW_LOG])
+    assert [match.rule for match in call.evaluate(index)] == [ALLOW_LOG, None]
+    assert [match.rule for match in call.evaluate(index, [DENY_PUSH])] == [ALLOW_LOG, DENY_PUSH]
+    assert [match.rule for match in call.evaluate(index)] == [ALLOW_LOG, None]
+
+
 def test_a_line_without_commands_is_judged_as_a_whole() -> None:
-    assert [rule_match.rule for rule_match in evaluator("").evaluate([ALLOW_LOG, DENY_PUSH])] == [None]
-    assert [rule_match.rule for rule_match in evaluator("").evaluate([ASK_ALL])] == [ASK_ALL]
+    assert [rule_match.rule for rule_match in evaluator("").evaluate(RuleIndex([ALLOW_LOG, DENY_PUSH]))] == [None]
+    assert [rule_match.rule for rule_match in evaluator("").evaluate(RuleIndex([ASK_ALL]))] == [ASK_ALL]
     assert [
-        rule_match.rule for rule_match in evaluator("").evaluate([PolicyRule(Decision.ALLOW, Tier.USER, "x", SHELL)])
+        rule_match.rule
+        for rule_match in evaluator("").evaluate(RuleIndex([PolicyRule(Decision.ALLOW, Tier.USER, "x", SHELL)]))
     ] == [None]
 
 
 def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
     call = evaluator("git log --output=x")
     other = PolicyRule(Decision.ALLOW, Tier.USER, "u:9", SHELL, command=("ls",))
-    assert [rule_match.coverage_gap for rule_match in call.evaluate([ALLOW_LOG, other])] == [
+    assert [rule_match.coverage_gap for rule_match in call.evaluate(RuleIndex([ALLOW_LOG, other]))] == [
         "it writes a file (--output), which the rule does not mention"
     ]
-    assert [rule_match.coverage_gap for rule_match in evaluator("git status").evaluate([ALLOW_LOG])] == [None]
-    assert [rule_match.coverage_gap for rule_match in evaluator("git -C x log").evaluate([ALLOW_LOG])] == [
+    assert [rule_match.coverage_gap for rule_match in evaluator("git status").evaluate(RuleIndex([ALLOW_LOG]))] == [
+        None
+    ]
+    assert [rule_match.coverage_gap for rule_match in evaluator("git -C x log").evaluate(RuleIndex([ALLOW_LOG]))] == [
         "it does not start with the words of the rule"
     ]
 
@@ -61,8 +76,8 @@ def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
 def test_the_suggestion_covers_what_is_uncovered() -> None:
     call = evaluator("git log; ls -l")
     listing = PolicyRule(Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",))
-    assert call.suggest_rules(call.evaluate([ALLOW_LOG])) == (listing,)
-    assert call.suggest_rules(call.evaluate([])) == (replace(listing, command=("git", "log")), listing)
+    assert call.suggest_rules(call.evaluate(RuleIndex([ALLOW_LOG]))) == (listing,)
+    assert call.suggest_rules(call.evaluate(RuleIndex([]))) == (replace(listing, command=("git", "log")), listing)
     assert isinstance(call.suggest_rules([RuleMatch(None)]), str)
 
 

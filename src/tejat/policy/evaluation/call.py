@@ -35,6 +35,11 @@ class Call:
     def arguments_json(self) -> "ArgumentsJson":
         return ArgumentsJson(self.facts.arguments)
 
+    @cached_property
+    def searched_text(self) -> str:
+        """Every text that the patterns of rules are searched in, apart from quotes and the signs of JSON."""
+        return self.arguments_json.text
+
     def matches_rule(self, rule: PolicyRule) -> bool:
         """Return whether the rule applies to this call, apart from the commands of its shell line."""
         facts = self.facts
@@ -102,6 +107,10 @@ class ArgumentsJson:
     def __init__(self, arguments: Mapping[str, object]) -> None:
         self._arguments = arguments
 
+    def with_command(self, command: str) -> "ArgumentsJson":
+        """The same arguments with another command."""
+        return ArgumentsJson({**self._arguments, "command": command})
+
     @cached_property
     def text(self) -> str:
         return _dump(self._arguments)
@@ -117,6 +126,11 @@ class ArgumentsJson:
         if (is_strict or not names_nul) and matches_regex(pattern, self.text):
             return True
         return (is_strict or names_nul) and matches_regex(pattern, self.delimited)
+
+
+def command_expressions(pattern: str) -> tuple[str, str]:
+    """Return the expressions for the pattern of a command: one for its text, one for the JSON of the arguments."""
+    return f"^(?:{pattern})", f'"command":"{pattern}'
 
 
 def _dump(arguments: Mapping[str, object]) -> str:

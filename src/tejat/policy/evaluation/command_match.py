@@ -34,6 +34,17 @@ def command_matches_rule(command: ShellCommand, rule: PolicyRule, line: CommandL
     return _has_operands(command, operands) and _has_options(command, options)
 
 
+def first_operands(command: ShellCommand) -> frozenset[str] | None:
+    """Return the words that may be the first operand of a command, None if that may be any word."""
+    words = command.words
+    positions = _operand_positions(command, {1})
+    found = [words[position] for position in positions if position < len(words)]
+    if any(_is_computed(command, word) for word in found):
+        return None
+    adds_words = len(found) < len(positions) and not _ADDS_WORDS.isdisjoint(command.wrappers)
+    return None if adds_words else frozenset(found)
+
+
 def _has_operands(command: ShellCommand, expected: Sequence[str]) -> bool:
     """Return whether the operands begin with the expected ones, ignoring options between them."""
     words = command.words

@@ -1,9 +1,10 @@
 """Evaluation of rules against a call without a shell line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tejat.core.i18n import lazy
 from tejat.policy.evaluation.call import Call
+from tejat.policy.evaluation.rule_index import RuleIndex, RuleTables
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.rules.patterns import escape_path
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
@@ -18,9 +19,9 @@ class RuleEvaluator:
     def __init__(self, call: Call) -> None:
         self.call = call
 
-    def evaluate(self, rules: Iterable[PolicyRule]) -> list[RuleMatch]:
-        """Return what the rules say about the call; never empty."""
-        applicable = [rule for rule in rules if self.call.matches_rule(rule)]
+    def evaluate(self, index: RuleIndex, added: Sequence[PolicyRule] = ()) -> list[RuleMatch]:
+        """Return what the rules, and others that are `added` to them, say about the call; never empty."""
+        applicable = [*index.applicable(self.call), *filter(self.call.matches_rule, added)]
         covering = [rule for rule in applicable if not self._lacks_network(rule)]
         return [select_rule(covering, gap=network_gap() if len(covering) < len(applicable) else None)]
 
@@ -45,7 +46,7 @@ class RuleEvaluator:
         """Return why a call of a non-reading kind is not known to only read, as a sentence; None if it is."""
         return lazy("This call may change something.")
 
-    def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
+    def find_unchecked(self, rules: RuleTables) -> tuple[PolicyRule, str] | None:
         """Return one of these rules and why it cannot be checked, None if all can be."""
         return None
 

@@ -31,7 +31,7 @@ class RuleMatch:
 
     @property
     def precedence(self) -> tuple[int, int, int]:
-        return (Decision.ASK.strictness, 0, 0) if self.rule is None else _precedence(self.rule)
+        return (Decision.ASK.strictness, 0, 0) if self.rule is None else precedence(self.rule)
 
     def verdict(self) -> PolicyVerdict:
         is_routine = self.is_built_in_question and not self.coverage_gap
@@ -65,10 +65,11 @@ def select_rule(candidates: Iterable[PolicyRule], *, gap: str | None, command: S
     """
     found = list(candidates)
     written = [rule for rule in found if rule.tier is not Tier.DEFAULT or rule.decision is Decision.DENY]
-    return RuleMatch(max(written or found, key=_precedence, default=None), gap, command)
+    return RuleMatch(max(written or found, key=precedence, default=None), gap, command)
 
 
-def _precedence(rule: PolicyRule) -> tuple[int, int, int]:
+def precedence(rule: PolicyRule) -> tuple[int, int, int]:
+    """Return how strict a rule is, then how much its origin counts."""
     return rule.decision.strictness, rule.tier, rule.priority
 
 

@@ -1,12 +1,13 @@
 """A call that runs a shell line, with the effects of its commands."""
 
+import json
 import shlex
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
-from tejat.policy.evaluation.call import ArgumentsJson, Call
+from tejat.policy.evaluation.call import ArgumentsJson, Call, command_expressions
 from tejat.policy.paths import PathLookup, is_ambiguous, join_path, resolve_path
 from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
@@ -61,20 +62,35 @@ class ShellCall(Call):
     def _matches_command_pattern(self, pattern: str) -> bool:
         """Match the line and each of its commands, as text and, as Gemini CLI does, in the JSON of the arguments."""
         lines = [(str(self.facts.arguments.get("command")), self.arguments_json), *self._commands_as_lines]
+        of_text, of_json = command_expressions(pattern)
         return any(
-            matches_regex(f"^(?:{pattern})", text) or arguments.matches(f'"command":"{pattern}', is_strict=True)
-            for text, arguments in lines
+            matches_regex(of_text, text) or arguments.matches(of_json, is_strict=True) for text, arguments in lines
         )
+
+    @cached_property
+    def searched_text(self) -> str:
+        """The arguments, and the words of each command as they are and as JSON escapes them.
+
+        Quotes are left out: the literals of a pattern, which are looked for here, contain none.
+        """
+        texts = [self.arguments_json.text, str(self.facts.arguments.get("command"))]
+        for command in self.effects:
+            for name in command_names(command):
+                text = " ".join((name, *command.words[1:]))
+                texts.append(text)
+                if not text.isprintable():
+                    texts.append(json.dumps(text, ensure_ascii=False))
+        return "\n".join(texts)
 
     @cached_property
     def _commands_as_lines(self) -> tuple[tuple[str, ArgumentsJson], ...]:
         """Each command as if it were the whole line, by each of its names: the text, and the arguments with it."""
         lines: dict[str, None] = {}
-        for command in self.line.commands:
+        for command in self.effects:
             for name in command_names(command):
                 words = (name, *command.words[1:])
                 lines |= dict.fromkeys((" ".join(words), shlex.join(words)))
-        return tuple((line, ArgumentsJson({**self.facts.arguments, "command": line})) for line in lines)
+        return tuple((line, self.arguments_json.with_command(line)) for line in lines)
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:
@@ -151,4 +167,16 @@ class ShellCall(Call):
 
     def other_link_maker(self, command: ShellCommand | None) -> ShellCommand | None:
         """Return another command of the line that may make links, so that no path can be told before it ran."""
-        return next((each for each, effects in self.effects.items() if effects.makes_links and each != command), None)
+        return next((each for each in self._link_makers if each != command), None)
+
+    @cached_property
+    def most_words_behind(self) -> dict[tuple[str, ...], int]:
+        """The number of words of the longest command behind each sequence of wrappers."""
+        found: dict[tuple[str, ...], int] = {}
+        for command in self.effects:
+            found[command.wrappers] = max(len(command.words), found.get(command.wrappers, 0))
+        return found
+
+    @cached_property
+    def _link_makers(self) -> tuple[ShellCommand, ...]:
+        return tuple(each for each, effects in self.effects.items() if effects.makes_links)

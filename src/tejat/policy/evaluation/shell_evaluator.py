@@ -1,13 +1,16 @@
 """Evaluation of rules against every command of a shell line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from tejat.core.frozen import replace
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.policy.evaluation.command_index import CommandIndex
 from tejat.policy.evaluation.command_match import command_matches_rule
 from tejat.policy.evaluation.coverage import assess_line, find_coverage_gap
 from tejat.policy.evaluation.evaluator import RuleEvaluator
-from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
+from tejat.policy.evaluation.general_rules import GeneralRules, rank
+from tejat.policy.evaluation.rule_index import RuleEntry, RuleIndex, RuleTables, is_general
+from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.evaluation.sandboxed import is_safe_in_sandbox
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.evaluation.skill_scripts import find_started_script, names_script
@@ -22,30 +25,72 @@ class ShellRuleEvaluator(RuleEvaluator):
         super().__init__(call)
         self._shell_call = call
         self._assessment = assess_line(call)
+        self._evaluated: tuple[RuleIndex, dict[ShellCommand, _Outcome]] | None = None
 
-    def evaluate(self, rules: Iterable[PolicyRule]) -> list[RuleMatch]:
-        """Return what the rules say about each command, or about the line if it has none."""
-        applicable = [rule for rule in rules if self.call.matches_rule(rule)]
-        commands = self._shell_call.line.commands
-        if not commands:
-            for_all = [rule for rule in applicable if rule.decision is not Decision.ALLOW and rule.command is None]
-            return [select_rule(for_all, gap=self._assessment.doubt)]
-        return [self._evaluate_command(applicable, command) for command in commands]
+    def evaluate(self, index: RuleIndex, added: Sequence[PolicyRule] = ()) -> list[RuleMatch]:
+        """Return what the rules say about each distinct command, or about the line if it has none."""
+        more = [entry for entry in enumerate(added, len(index.rules)) if self.call.matches_rule(entry[1])]
+        if not self._shell_call.line.commands:
+            return [self._evaluate_line(index, more)]
+        if self._evaluated is None or self._evaluated[0] is not index:
+            self._evaluated = index, self._evaluate_commands(index)
+        outcomes = self._evaluated[1]
+        if more:
+            outcomes = {command: self._add(outcome, more, command) for command, outcome in outcomes.items()}
+        return [RuleMatch(outcome.rule, outcome.gap, command) for command, outcome in outcomes.items()]
 
-    def _evaluate_command(self, rules: Iterable[PolicyRule], command: ShellCommand) -> RuleMatch:
-        matching: list[PolicyRule] = []
-        gap = self._assessment.doubt
-        for rule in rules:
+    def _evaluate_line(self, index: RuleIndex, added: Sequence[RuleEntry]) -> RuleMatch:
+        entries = [*index.allowlists, *index.conditional_matches(self.call).items(), *added]
+        entries += index.general
+        for_all = [entry for entry in entries if entry[1].decision is not Decision.ALLOW and entry[1].command is None]
+        found = max(for_all, key=lambda entry: rank(*entry), default=None)
+        return RuleMatch(None if found is None else found[1], self._assessment.doubt)
+
+    def _evaluate_commands(self, index: RuleIndex) -> dict[ShellCommand, "_Outcome"]:
+        conditional = index.conditional_matches(self.call)
+        general = index.table(_general_rules).with_rules(entry for entry in conditional.items() if is_general(entry[1]))
+        by_command = index.table(CommandIndex)
+        others = [entry for entry in conditional.items() if entry[1].command is None and not is_general(entry[1])]
+        others += index.allowlists
+        outcomes: dict[ShellCommand, _Outcome] = {}
+        for command in self._shell_call.effects:
+            named = by_command.candidates(command)
+            entries = [
+                entry for entry in named.items() if not index.is_conditional(entry[0]) or entry[0] in conditional
+            ]
+            outcome = self._evaluate_general(general, command)
+            outcomes[command] = self._add(outcome, (*entries, *others), command) if entries or others else outcome
+        return outcomes
+
+    def _evaluate_general(self, general: GeneralRules, command: ShellCommand) -> "_Outcome":
+        found, gap, gap_position = general.strictest, self._assessment.doubt, -1
+        if gap is None:
+            for entry, last in general.allowing:
+                reason = find_coverage_gap(entry[1], command, self._shell_call, self._assessment)
+                if reason is None:
+                    found = entry if found is None or rank(*entry) > rank(*found) else found
+                elif last > gap_position:
+                    gap, gap_position = reason, last
+        return _Outcome(found, gap, gap_position)
+
+    def _add(self, outcome: "_Outcome", entries: Sequence[RuleEntry], command: ShellCommand) -> "_Outcome":
+        """Return the outcome for a command if these rules count too."""
+        found, gap, gap_position = outcome.entry, outcome.gap, outcome.gap_position
+        doubt = self._assessment.doubt
+        for entry in entries:
+            position, rule = entry
             if rule.decision is not Decision.ALLOW:
-                if self._applies_to(rule, command):
-                    matching.append(rule)
-                continue
-            found_gap = find_coverage_gap(rule, command, self._shell_call, self._assessment)
-            if found_gap is None:
-                matching.append(rule)
-            elif self._applies_to(rule, command):
-                gap = found_gap
-        return select_rule(matching, gap=gap, command=command)
+                applies = self._applies_to(rule, command)
+            elif doubt:
+                continue  # no rule could allow it
+            else:
+                reason = find_coverage_gap(rule, command, self._shell_call, self._assessment)
+                applies = reason is None
+                if reason is not None and position > gap_position and self._applies_to(rule, command):
+                    gap, gap_position = reason, position
+            if applies and (found is None or rank(*entry) > rank(*found)):
+                found = entry
+        return _Outcome(found, gap, gap_position)
 
     def _applies_to(self, rule: PolicyRule, command: ShellCommand) -> bool:
         if rule.skill is not None:
@@ -81,8 +126,8 @@ class ShellRuleEvaluator(RuleEvaluator):
         uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]
         return is_safe_in_sandbox(uncovered, self._shell_call, self._assessment)
 
-    def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
-        return find_unchecked(self._shell_call, denials)
+    def find_unchecked(self, rules: RuleTables) -> tuple[PolicyRule, str] | None:
+        return find_unchecked(self._shell_call, rules)
 
     def plan_mode_objection(self) -> str | None:
         line = self._shell_call.line
@@ -91,3 +136,20 @@ class ShellRuleEvaluator(RuleEvaluator):
         effects = self._shell_call.effects
         changing = next((command for command in line.commands if not effects[command].is_read_only), None)
         return None if changing is None else lazy("{name} may do more than read.", name=changing.name)
+
+
+def _general_rules(index: RuleIndex) -> GeneralRules:
+    return GeneralRules(index.general)
+
+
+@frozen
+class _Outcome:
+    """The rule that decides on a command with its position, and why the last rule that might allow it does not."""
+
+    entry: RuleEntry | None
+    gap: str | None
+    gap_position: int
+
+    @property
+    def rule(self) -> PolicyRule | None:
+        return None if self.entry is None else self.entry[1]

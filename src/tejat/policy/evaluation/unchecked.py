@@ -1,7 +1,8 @@
 """Shell lines that may run what a rule forbids, where this cannot be told from the line."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from tejat.core.i18n import lazy
 from tejat.policy.effects.foreign_code import find_foreign_code
@@ -16,6 +17,7 @@ from tejat.policy.effects.tables import (
     TEXT_PROGRAMS,
     WRITING_PROGRAMS,
 )
+from tejat.policy.evaluation.rule_index import RuleEntry, RuleTables
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.plain import RESERVED, STATE_BUILTINS
@@ -26,7 +28,7 @@ from tejat.policy.types import PolicyRule
 
 # Programs of the tables that run commands among their words.
 _RUNS_OPERANDS = word_set("expect gdb invoke lldb nc ncat netcat screen socat tmux")
-_KNOWN_PROGRAMS = (
+KNOWN_PROGRAMS = (
     READ_ONLY_PROGRAMS
     | WRITING_PROGRAMS
     | DESTRUCTIVE_PROGRAMS
@@ -39,6 +41,7 @@ _KNOWN_PROGRAMS = (
     | RESERVED
     | word_set("cd clear cmp eslint gcc git grep man mypy prettier printenv ruff svn tldr tsc whatis yes")
 ) - _RUNS_OPERANDS
+"""Programs whose operands are known not to be run."""
 # Where their command begins depends on the values of many options.
 _CONTAINER_PROGRAMS = word_set("docker docker-compose kubectl nerdctl oc podman")
 _CONTAINER_VERBS = word_set("create exec run")
@@ -51,24 +54,26 @@ _OBEYED_FILES = word_set(
 )
 
 
-def find_unchecked(call: ShellCall, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
+def find_unchecked(call: ShellCall, rules: RuleTables) -> tuple[PolicyRule, str] | None:
     """Return a rule that forbids some commands and why it cannot be checked, None if all can be."""
-    rules = list(denials)
-    if not rules:
+    if rules.first is None:
         return None
     reason = next(_hidden_code(call), None)
-    if reason is not None:
-        return rules[0], reason
-    return next(_possible_runs(call, [rule for rule in rules if rule.command]), None)
+    return next(_possible_runs(call, rules), None) if reason is None else (rules.first, reason)
 
 
 def _hidden_code(call: ShellCall) -> Iterator[str]:
-    for command in call.line.commands:
+    for command in call.effects:
         reason = find_foreign_code(command.words, is_plain=command.is_plain)
         if reason is not None:
             yield reason
         if base_name(command.name) == "git" and not is_git_subcommand(command.words):
             yield lazy("{command} is a git alias or an external git program", command=" ".join(command.words[:2]))
+    yield from find_written_and_run(call)
+
+
+def find_written_and_run(call: ShellCall) -> Iterator[str]:
+    """Yield a reason for each file that the line both writes and runs."""
     written = set(_written_names(call))
     if written:
         for name in _run_files(call):
@@ -97,12 +102,13 @@ def _run_files(call: ShellCall) -> Iterator[str]:
             yield from _OBEYED_FILES
 
 
-def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tuple[PolicyRule, str]]:
+def _possible_runs(call: ShellCall, rules: RuleTables) -> Iterator[tuple[PolicyRule, str]]:
     writes_files = any(each.writes and not each.is_harmless for each in call.line.redirections)
+    by_program = rules.table(_group_by_program)
     for command, effects in call.effects.items():
         program = base_name(command.name)
-        is_known = (program in _KNOWN_PROGRAMS or is_wrapper(program)) and not _runs_in_container(command)
-        for rule in rules:
+        is_known = (program in KNOWN_PROGRAMS or is_wrapper(program)) and not runs_in_container(command)
+        for rule in _rules_naming(command.words[1:], by_program):
             forbidden = base_name(rule.command[0] if rule.command else "")
             options = _wrapper_options(command, call)
             if any(base_name(word) == forbidden for word in options) or (
@@ -113,17 +119,35 @@ def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tup
                 yield rule, lazy("{program} may copy or rename {forbidden}", program=program, forbidden=forbidden)
 
 
+def _group_by_program(rules: RuleTables) -> Mapping[str, Sequence[RuleEntry]]:
+    """Return the rules with a command by the name of its program, in lower case, each with its position."""
+    found: dict[str, list[RuleEntry]] = {}
+    for position, rule in enumerate(rules.rules):
+        if rule.command:
+            found.setdefault(base_name(rule.command[0]).casefold(), []).append((position, rule))
+    return found
+
+
+def _rules_naming(words: Iterable[str], by_program: Mapping[str, Sequence[RuleEntry]]) -> Sequence[PolicyRule]:
+    """Return the rules whose program is one of the words, or may be named in the text of one."""
+    if not by_program:
+        return ()
+    names = {base_name(name).casefold() for word in words for name in (word, *_TOKEN.findall(word))}
+    found = [entry for name in names for entry in by_program.get(name, ())]
+    return [rule for _, rule in sorted(found, key=itemgetter(0))]
+
+
 def _wrapper_options(command: ShellCommand, call: ShellCall) -> Sequence[str]:
     """Return the words of a wrapper before the command it is known to run: one may be the command all the same."""
     program = base_name(command.name)
     if program not in WRAPPERS:
         return ()
     inside = (*command.wrappers, program)
-    lengths = [len(each.words) for each in call.line.commands if each.wrappers == inside]
-    return command.words[1 : len(command.words) - max(lengths, default=0)]
+    return command.words[1 : len(command.words) - call.most_words_behind.get(inside, 0)]
 
 
-def _runs_in_container(command: ShellCommand) -> bool:
+def runs_in_container(command: ShellCommand) -> bool:
+    """Return whether what it runs depends on the options of a container program."""
     return base_name(command.name) in _CONTAINER_PROGRAMS and not _CONTAINER_VERBS.isdisjoint(command.words)
 
 

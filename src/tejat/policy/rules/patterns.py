@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import TejatError
 from tejat.core.i18n import lazy
+from tejat.policy.rules.pattern_literals import is_surely_valid_glob, is_surely_valid_regex
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -53,6 +54,8 @@ def matches_regex(expression: str, text: str) -> bool:
 
 def validate_regex(expression: str) -> None:
     """Raise InvalidPattern for an invalid regular expression, UnsupportedPattern for one with look-around or such."""
+    if is_surely_valid_regex(expression):
+        return
     try:
         _compile(expression)
     except InvalidPattern as error:
@@ -66,7 +69,31 @@ def validate_regex(expression: str) -> None:
 
 def validate_glob(glob: str) -> None:
     """Raise InvalidPattern for an invalid glob."""
-    _compile(_glob_to_regex(glob))
+    if not is_surely_valid_glob(glob):
+        _compile(_glob_to_regex(glob))
+
+
+def is_valid_regex(expression: str) -> bool:
+    """Return whether searching the expression raises nothing."""
+    return is_surely_valid_regex(expression) or _is_valid(expression)
+
+
+def is_valid_glob(glob: str) -> bool:
+    """Return whether matching the glob raises nothing."""
+    try:
+        validate_glob(glob)
+    except InvalidPattern:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _is_valid(expression: str) -> bool:
+    try:
+        _compile(expression)
+    except InvalidPattern:
+        return False
+    return True
 
 
 def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bool:
@@ -104,7 +131,7 @@ def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> 
             yield path[len(root.rstrip("/")) + 1 :]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _glob_to_regex(glob: str) -> str:
     """Return the glob as a regular expression for a whole path. Raises InvalidPattern."""
     if not glob:
@@ -192,7 +219,7 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _compile(expression: str) -> "_Regex":
     import re2
 

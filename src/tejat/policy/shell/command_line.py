@@ -16,6 +16,9 @@ class ShellCommand:
     is_plain: bool
     wrappers: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:  # a line may have thousands, each looked up many times
+        return hash((self.words, self.is_plain, self.wrappers))
+
     @property
     def name(self) -> str:
         return self.words[0] if self.words else ""
