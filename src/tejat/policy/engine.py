@@ -1,6 +1,7 @@
 """Policy engine: decides whether a call may run, needs approval, or is forbidden."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
@@ -15,6 +16,7 @@ from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
+from tejat.policy.rules.rule_list import RuleList
 from tejat.policy.tool_names import MEMORY, PLAN_MODE_TOOLS
 from tejat.policy.types import (
     NOT_SANDBOXED,
@@ -50,18 +52,39 @@ class PolicyEngine:
         is_interactive: bool = True,
         sandboxed: SandboxedCommands = NOT_SANDBOXED,
     ) -> None:
-        self._configured = tuple(rules)
+        self._configured = rules if isinstance(rules, RuleList) else RuleList((tuple(rules),))
         self.sandboxed = sandboxed
         self.mode = mode
         self.mode_source = mode_source
         self._is_interactive = is_interactive
-        self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
-        self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
         self._indexes: dict[tuple[object, ...], RuleIndex] = {}
         self._hidden: dict[tuple[str, str | None, str, bool], bool] = {}
 
+    @cached_property
+    def rules(self) -> tuple[PolicyRule, ...]:
+        """All rules, the built-in ones last."""
+        return (*self._configured, *default_rules())
+
+    @cached_property
+    def representatives(self) -> tuple[PolicyRule, ...]:
+        """One rule of each kind, as `RuleList` has them, and the built-in rules."""
+        return (*self._configured.representatives, *default_rules())
+
+    @cached_property
+    def _active(self) -> tuple[PolicyRule, ...]:
+        return tuple(filter(self._is_active, self.rules))
+
+    @cached_property
+    def _hiding(self) -> tuple[PolicyRule, ...]:
+        """The rules that forbid tools with any arguments."""
+        unrestricted = (rule for rule in self.representatives if not rule.is_restricted and rule.project is None)
+        return tuple(rule for rule in unrestricted if rule.decision is Decision.DENY and self._is_active(rule))
+
+    def _is_active(self, rule: PolicyRule) -> bool:
+        return is_active(rule, self.mode, is_interactive=self._is_interactive)
+
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
-        return self._with((*self._configured, *rules))
+        return self._with(RuleList((self._configured, rules)))
 
     def without_rules(self, is_removed: Callable[[PolicyRule], bool]) -> "PolicyEngine":
         """Return an engine without these configured rules; built-in rules stay."""
@@ -104,9 +127,8 @@ class PolicyEngine:
         key = tool, server, subagent, has_plans
         if key not in self._hidden:
             self._hidden[key] = any(
-                rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
-                for rule in self._active
-                if matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
+                matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
+                for rule in self._hiding
                 if not (has_plans and rule.spares_plans)
             )
         return self._hidden[key]

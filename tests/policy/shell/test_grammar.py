@@ -1,5 +1,6 @@
 """The parser gets no text that could hold it up or bring it down."""
 
+import threading
 import time
 
 import pytest
@@ -28,7 +29,27 @@ def test_a_longer_line_is_not_parsed() -> None:
 def test_no_line_takes_long(piece: str) -> None:
     began = time.thread_time()
     parse_tree((piece * (MAX_LINE_BYTES // len(piece))).encode())
-    assert time.thread_time() - began < 6
+    assert time.thread_time() - began < 1
+
+
+def test_a_line_that_takes_quadratic_time_is_given_up() -> None:
+    assert parse_tree(b"a=(" * (MAX_LINE_BYTES // 3)) is None
+
+
+def test_other_threads_run_while_a_line_is_parsed() -> None:
+    ended = threading.Event()
+    times = [time.perf_counter()]
+
+    def watch() -> None:
+        while not ended.wait(0.001):
+            times.append(time.perf_counter())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    parse_tree(b"a=(" * (MAX_LINE_BYTES // 3))
+    ended.set()
+    watcher.join()
+    assert len(times) > 10
 
 
 @pytest.mark.parametrize("before", ["", "{6", "a=", "<<", "$", "${", "[[ a =~ ", "\\"])

@@ -26,8 +26,8 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
         yield from choice.notes
     if settings.conseca.value:
         yield _conseca_note(settings.conseca.source)
-    count = len({rule.source for rule in policy.rules if rule.note is not None})
-    if count:
+    if any(rule.note is not None for rule in policy.representatives):
+        count = len({rule.source for rule in policy.rules if rule.note is not None})
         yield lazy_plural(
             "{count} policy rule is ignored or applies more widely than written. See `tejat policy list`.",
             "{count} policy rules are ignored or apply more widely than written. See `tejat policy list`.",
@@ -44,8 +44,7 @@ def unknown_rule_names(policy: PolicyEngine, registry: ToolRegistry, run_config:
     if servers:
         # A tool of a server is excluded by its own name, too.
         tools.update(entry.value for entry in settings.exclude)
-    problems = find_unknown_names(policy.rules, tools=tools, servers=servers)
-    if not problems:
+    if not find_unknown_names(policy.representatives, tools=tools, servers=servers):
         return unknown_skills
     from tejat.app.subagents.definitions import load_subagents
 
@@ -56,7 +55,7 @@ def unknown_rule_names(policy: PolicyEngine, registry: ToolRegistry, run_config:
 
 
 def _unknown_skills(policy: PolicyEngine, run_config: RunConfig) -> list[str]:
-    if all(rule.skill is None for rule in policy.rules):
+    if all(rule.skill is None for rule in policy.representatives):
         return []
     from tejat.app.skills.service import load_library
 

@@ -1,7 +1,7 @@
 """Loading of the policy of a run from policy files, settings and options: its rules and its approval mode."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
@@ -14,6 +14,8 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.engine import PolicyEngine
+from tejat.policy.rules.rule_list import RuleList
+from tejat.policy.rules.rule_sheet import RuleSheet
 from tejat.policy.types import NOT_SANDBOXED, Decision, PolicyRule, SandboxedCommands, Tier
 
 MODE_FLAG = "--approval-mode"
@@ -52,7 +54,8 @@ def load_policy(
 
     Raises UsageError that names the file and line of an invalid rule, or what switched off the mode.
     """
-    rules = [rule for text in texts for rule in _parse_rules(text, settings)]
+    from_files = [_load_rules(text, settings) for text in texts]
+    rules: list[PolicyRule] = []
     rules += _protect_policy_paths(texts, flags.roots)
     if flags.allowed_tools or any(tool_lists(settings)):
         rules += _rules_from_settings(settings, flags.allowed_tools)
@@ -66,7 +69,11 @@ def load_policy(
         rules.append(PolicyRule(Decision.ASK, _TIERS[settings.conseca.tier], source, spares_reading=True))
     choice = choose_mode(settings, flags.mode, is_trusted=is_trusted)
     return PolicyEngine(
-        rules, choice.mode, mode_source=choice.source, is_interactive=is_interactive, sandboxed=sandboxed
+        RuleList((*from_files, rules)),
+        choice.mode,
+        mode_source=choice.source,
+        is_interactive=is_interactive,
+        sandboxed=sandboxed,
     )
 
 
@@ -79,10 +86,18 @@ def save_answer(paths: AppPaths, root: str, rules: Sequence[PolicyRule], scope: 
     save_rules(paths, "\n".join(rule_to_toml(replace(rule, project=project or rule.project)) for rule in rules))
 
 
-def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
+def _load_rules(text: PolicyFile, settings: Settings) -> Sequence[PolicyRule]:
     from tejat.policy.rules.rule_file import parse_rules_once
 
-    for rule in parse_rules_once(text.text, text.path, _TIERS[text.tier]):
+    rules = parse_rules_once(text.text, text.path, _TIERS[text.tier])
+    has_limits = text.allows_nothing is not None or settings.always_disabled.value
+    if isinstance(rules, RuleSheet) and not has_limits and all(rule.hints is None for rule in rules.representatives):
+        return rules  # as it is, not turned into rules yet
+    return tuple(_limit_rules(rules, text, settings))
+
+
+def _limit_rules(rules: Iterable[PolicyRule], text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
+    for rule in rules:
         if rule.decision is not Decision.ALLOW or rule.passed_over is not None:
             yield rule
         elif text.allows_nothing is not None:

@@ -31,8 +31,8 @@ from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.shell.wrappers import base_name
 
 _VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
-_AWK = re.compile(r"(?:g|m|n)?awk\Z")
-_SED = re.compile(r"g?sed\Z")
+_AWK = frozenset(("awk", "gawk", "mawk", "nawk"))
+_SED = frozenset(("sed", "gsed"))
 _AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON|ARG[VC]")
 # Printing, deleting and quitting by line or pattern, and substitution without the flags e and w.
 _SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/I?)"
@@ -89,7 +89,7 @@ def only_reads_repositories(line: CommandLine) -> bool:
     return "git" in names
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     """Compute the effects; cached, because every rule needs them for every command."""
     name = _canonical_name(words[0])
@@ -144,13 +144,16 @@ def _canonical_name(word: str) -> str:
     name = base_name(word)
     if _VERSION.match(name):
         return name.rstrip("0123456789.")
-    return name.lower() if name.lower() in DESTRUCTIVE_PROGRAMS | WRITING_PROGRAMS else name
+    lowered = name.lower()
+    return lowered if lowered in DESTRUCTIVE_PROGRAMS or lowered in WRITING_PROGRAMS else name
 
 
 def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
     """Return the options of the table that are present: whole, clustered, abbreviated or with a value."""
     kind = "awk" if is_awk(name) else "sed" if is_sed(name) else name
-    options = table.get(kind, frozenset())
+    options = table.get(kind)
+    if not options:
+        return []
     given = _with_dash(words[1:]) if kind == "tar" else words[1:]
     return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in given)]
 
@@ -199,11 +202,11 @@ def _runs_its_program(name: str, words: Sequence[str]) -> bool:
 
 
 def is_awk(name: str) -> bool:
-    return _AWK.match(name) is not None
+    return name in _AWK
 
 
 def is_sed(name: str) -> bool:
-    return _SED.match(name) is not None
+    return name in _SED
 
 
 def sed_scripts(words: Sequence[str], *, has_files: bool = False) -> list[str]:

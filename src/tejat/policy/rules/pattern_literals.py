@@ -5,18 +5,13 @@ Both kinds of answers are one-sided: a pattern that is not understood here has n
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 _MAX_LENGTH = 300
 """Longer patterns are compiled, because their programs may be too large."""
 _MIN_RUN = 3
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./ -")
 """Characters that neither JSON nor the quoting of a shell word changes."""
-_ATOM = (
-    r"""(?:[A-Za-z0-9_ "'/:,=@%<>~;&!#-]|\\[sSdDwW]|\\[-!"#$%&'()*+,./:;<=>?@\[\]\\^`{|}~]|\."""
-    r"""|\[\^?(?:a-z|A-Z|0-9|\\[sdw]|[A-Za-z0-9_./ :])+\])(?:[*+?]\??)?|\\[bB]|[\^$]"""
-)
-_GROUP = rf"\((?:\?:)?(?:{_ATOM}|\|)*\)(?:[*+?]\??)?"
-_VALID_REGEX = re.compile(rf"(?:{_ATOM}|{_GROUP}|\|)*", re.ASCII)
 _VALID_GLOB = re.compile(r"[A-Za-z0-9_./*?-]+")
 _REPETITION = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _GROUP_START = re.compile(r"\((?!\?)|\(\?:|\(\?P?<[A-Za-z_]\w*>")
@@ -25,7 +20,18 @@ _CLASS_ESCAPES = frozenset("sSdDwWbB")
 
 def is_surely_valid_regex(expression: str) -> bool:
     """Return whether a regular expression certainly compiles. False means that only compiling it tells."""
-    return len(expression) <= _MAX_LENGTH and _VALID_REGEX.fullmatch(expression) is not None
+    if len(expression) > _MAX_LENGTH or not expression.isascii() or not expression.isprintable():
+        return False
+    return _valid_regex().fullmatch(expression) is not None
+
+
+@cache
+def _valid_regex() -> re.Pattern[str]:
+    """The regular expression of regular expressions that are surely valid, with groups that are not nested."""
+    members = r"(?:a-z|A-Z|0-9|\\[sdw]|[A-Za-z0-9_./ :])+"
+    one = rf"[^\\()\[\]{{}}*+?.^$|]|\\[^a-zA-Z0-9]|\\[sSdDwW]|\.|\[\^?{members}\]"
+    part = rf"(?:{one})(?:[*+?]\??)?|\\[bB]|[\^$|]"
+    return re.compile(rf"(?:{part}|\((?:\?:)?(?:{part})*\)(?:[*+?]\??)?)*")
 
 
 def is_surely_valid_glob(glob: str) -> bool:

@@ -1,6 +1,6 @@
 """Rule files in TOML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from tejat.core.approval.modes import ApprovalMode
@@ -15,6 +15,7 @@ from tejat.policy.rules.conditions import (
     Condition,
     parse_condition,
 )
+from tejat.policy.rules.rule_sheet import RuleSheet, read_sheet
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.shell.words import word_set
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES, parse_tool_name
@@ -47,6 +48,9 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
     A table with several tools or commands stands for one rule each. The examples of each table are checked.
     """
+    sheet = _read_sheet(text, source, tier, names)
+    if sheet is not None:
+        return list(sheet)
     tables = parse_tables(text, "rule", file=source, beside=("safety_checker",))
     rules = [rule for table in tables for rule in _parse_rule_table(table, tier, names)]
     if "safety_checker" in text:
@@ -57,9 +61,19 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
 
 @lru_cache(maxsize=256)
-def parse_rules_once(text: str, source: str, tier: Tier) -> tuple[PolicyRule, ...]:
-    """The rules of a text that is parsed more than once in a run. Raises PolicyError."""
-    return tuple(parse_rules(text, source=source, tier=tier))
+def parse_rules_once(text: str, source: str, tier: Tier) -> Sequence[PolicyRule]:
+    """The rules of a text that is parsed more than once in a run. Raises PolicyError. Many are a `RuleSheet`."""
+    sheet = _read_sheet(text, source, tier, CANONICAL_NAMES)
+    return tuple(parse_rules(text, source=source, tier=tier)) if sheet is None else sheet
+
+
+def _read_sheet(text: str, source: str, tier: Tier, names: Mapping[str, str]) -> RuleSheet | None:
+    """Read a file of many simple rules, None for any other."""
+
+    def parse(values: Mapping[str, object], line: int) -> Sequence[PolicyRule]:
+        return _parse_rule_table(TomlTable(values, file=source, line=line, key_lines={}), tier, names)
+
+    return read_sheet(text, file=source, parse=parse)
 
 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:

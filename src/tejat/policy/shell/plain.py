@@ -21,6 +21,8 @@ _BLANK = re.compile(r"[ \t]+")
 _DUPLICATION = re.compile(r"(?:2>&1|1>&2|>&2)(?=[ \t\n;|&]|\Z)")
 _REDIRECTION = re.compile(r"(?:[0-2]?>[>|]?|&>>?|0?<)[ \t]*(?=[^<>&|(])|>&[ \t]*(?=/dev/null)")
 _AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
+# What begins with none of these is no blank, no operator and no redirection.
+_BEFORE_WORD = frozenset(" \t\n;&|<>012")
 _END = re.compile(r";(?![;&])|&(?![&>])|\n")
 
 REDIRECTS = lazy("it redirects to or from a file")
@@ -48,8 +50,8 @@ class PlainLine:
 
 def parse_plain_line(text: str) -> PlainLine | str:
     """Return the commands of a line that is plain apart from redirections, or the first reason why it is not."""
-    unusual = next((each for each in text if not each.isprintable() and each not in "\n\t"), None)
-    if unusual is not None:
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        unusual = next(each for each in text if not each.isprintable() and each not in "\n\t")
         return lazy("it contains an unusual character (U+{code:04X})", code=ord(unusual))
     return _PlainLineParser(text).parse()
 
@@ -76,6 +78,8 @@ class _PlainLineParser:
         return _find_doubt(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
 
     def _step(self) -> str | None:
+        if self._text[self._at] not in _BEFORE_WORD:
+            return self._accept_word()
         if self._accept(_BLANK):
             return None
         if self._accept(_DUPLICATION):
@@ -93,6 +97,9 @@ class _PlainLineParser:
         if end:
             is_blank_line = end[0] == "\n" and not self._words
             return None if is_blank_line else self._end_command(is_needed=True)
+        return self._accept_word()
+
+    def _accept_word(self) -> str | None:
         word = self._accept(_WORD)
         if not word or word["end"] is None:
             return _unexpected_character(self._text[self._at])

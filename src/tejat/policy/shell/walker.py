@@ -1,12 +1,12 @@
 """Walker over the syntax tree of a line that collects commands, redirections and doubts."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from tejat.core.i18n import lazy
 from tejat.policy.shell.command_line import Redirection, ShellCommand
-from tejat.policy.shell.grammar import Node, parse_tree
+from tejat.policy.shell.grammar import MAX_LINE_BYTES, Node, parse_tree
 from tejat.policy.shell.implicit_eval import (
     find_implicit_eval,
     is_command_variable,
@@ -31,6 +31,8 @@ _OPERATORS_WITHIN_TEST = frozenset(
 )
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _EXPANSION = re.compile(rb"`|\$[({\[]|[<>]\(")
+# Only with one of these a word can hold an expansion, or a line end.
+_SUSPECT = re.compile(rb"[`$<>\n]")
 _ARITHMETIC_NAMES = re.compile(rb"[A-Za-z_$`\[]")
 _SUBSTRING = re.compile(rb"\$\{\w+(?:\[[@*0-9]+\])?:\s*-?[0-9]+(?:\s*:\s*-?[0-9]+)?\s*\}\Z")
 _INDIRECT = re.compile(rb"\$\{!|\$\{#?\w*(?:\[[^\]]*\])?@|\$\{[@*#?$!-]@")
@@ -56,7 +58,7 @@ class LineAnalysis:
         if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
             self.mark_opaque(lazy("it is nested too deeply or too long"))
             return
-        if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
+        if not text.replace("\n", "").replace("\t", "").isprintable():
             # A blank to the parser and part of a word to bash, or vice versa.
             self.mark_opaque(lazy("it contains unusual characters"))
         try:
@@ -66,7 +68,8 @@ class LineAnalysis:
             return
         root = parse_tree(source)
         if root is None:
-            self.mark_opaque(lazy("it is too long to parse"))
+            is_long = len(source) > MAX_LINE_BYTES
+            self.mark_opaque(lazy("it is too long to parse") if is_long else lazy("it takes too long to parse"))
             return
         if root.has_error:
             self.mark_opaque(lazy("it cannot be parsed"))
@@ -88,7 +91,7 @@ class LineAnalysis:
         name = words[0]
         is_plain = name.is_unquoted and not has_assignments and all(word.is_literal for word in words if word.text)
         self.commands.append(ShellCommand(tuple(word.value for word in words if word.text), is_plain, via))
-        if name.is_unquoted and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
+        if name.is_unquoted and (name.value in _NEVER_COMMANDS or _is_block(words)):
             self.mark_opaque(lazy("a reserved word is used as a command"))
         reason = find_implicit_eval(words)
         if reason:
@@ -111,22 +114,26 @@ class LineAnalysis:
     def add_array(self, name: str) -> None:
         """Note that a name may be an array."""
         self._arrays.add(name)
-        self._check_arrays()
+        self._check_names((name,), self._declared)
 
     def _add_array_names(self, words: Sequence[ShellWord]) -> None:
         name = words[0].value
         if name in _ARRAY_READERS or (name in _DECLARATIONS and any(_MAKES_ARRAY.match(word.value) for word in words)):
-            self._arrays.update(word.value.partition("=")[0] for word in words[1:])
+            arrays = [word.value.partition("=")[0] for word in words[1:]]
+            self._arrays.update(arrays)
+            self._check_names(arrays, self._declared)
         if name in _DECLARATIONS:
-            self._declared.update(word.text.partition("=")[0] for word in words[1:] if may_hold_subscripts(word))
-        self._check_arrays()
+            declared = [word.text.partition("=")[0] for word in words[1:] if may_hold_subscripts(word)]
+            self._declared.update(declared)
+            self._check_names(declared, self._arrays)
 
-    def _check_arrays(self) -> None:
+    def _check_names(self, names: Iterable[str], others: set[str]) -> None:
         """Check declarations of names that are arrays elsewhere in the line: a string may then hold subscripts."""
-        if not self._arrays.isdisjoint(self._declared):
+        if not others.isdisjoint(names):
             self.mark_opaque(lazy("a declaration may evaluate a subscript"))
 
 
+_NEVER_COMMANDS = RESERVED - {"time", "coproc"}
 _DECLARATIONS = frozenset(("declare", "typeset", "local", "export", "readonly"))
 _ARRAY_READERS = frozenset(("read", "mapfile", "readarray"))
 _MAKES_ARRAY = re.compile(r"-\w*[aA]")
@@ -141,43 +148,46 @@ class _TreeWalker:
         self._analysis = analysis
         self._source = source
         self._via = via
+        self._has_suspect_leaves = _SUSPECT.search(source) is not None
 
     def walk(self, root: Node) -> None:
         waiting = [(root, 0)]
+        commands = self._analysis.commands
         while waiting:
             node, depth = waiting.pop()
-            if depth > _MAX_NODE_DEPTH or len(self._analysis.commands) > _MAX_COMMANDS:
+            if depth > _MAX_NODE_DEPTH or len(commands) > _MAX_COMMANDS:
                 self._analysis.mark_opaque(lazy("it is nested too deeply or too long"))
                 return
-            self._visit(node)
-            self._check_gaps(node, is_root=depth == 0)
-            waiting.extend((child, depth + 1) for child in reversed(self._children_to_visit(node)))
+            children = node.children
+            visit = _VISITORS.get(node.type)
+            if visit is not None:
+                visit(self, node)
+            elif not children and self._has_suspect_leaves and node.is_named and node.type not in _QUOTED_LEAVES:
+                self._visit_leaf(node)
+            if children or depth == 0:
+                self._check_gaps(node, children, is_root=depth == 0)
+                waiting += [(child, depth + 1) for child in reversed(self._children_to_visit(node, children))]
 
-    def _children_to_visit(self, node: Node) -> Sequence[Node]:
+    def _children_to_visit(self, node: Node, children: Sequence[Node]) -> Sequence[Node]:
         if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
-            return node.children
-        return [child for child in node.children if child.type != "heredoc_body"]
+            return children
+        return [child for child in children if child.type != "heredoc_body"]
 
-    def _check_gaps(self, node: Node, *, is_root: bool) -> None:
+    def _check_gaps(self, node: Node, children: Sequence[Node], *, is_root: bool) -> None:
         """Check that only blanks lie between child nodes: the parser silently skips text."""
-        children = node.children
-        if not children and not is_root:
-            return
         at = 0 if is_root else node.start_byte
-        end = len(self._source) if is_root else node.end_byte
-        for start, following in (*((child.start_byte, child.end_byte) for child in children), (end, end)):
-            gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
-            # A lone dash before a here-document is skipped too, and is harmless.
-            if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
-                self._analysis.mark_opaque(lazy("part of it cannot be parsed"))
-            at = max(at, following)
+        for child in children:
+            start = child.start_byte
+            if at < start:
+                self._check_gap(node, at, start)
+            at = max(at, child.end_byte)
+        self._check_gap(node, at, len(self._source) if is_root else node.end_byte)
 
-    def _visit(self, node: Node) -> None:
-        visit = _VISITORS.get(node.type)
-        if visit is not None:
-            visit(self, node)
-        elif node.is_named and not node.children and node.type not in _QUOTED_LEAVES:
-            self._visit_leaf(node)
+    def _check_gap(self, node: Node, start: int, end: int) -> None:
+        gap = self._source[start:end].replace(b"\\\n", b"").strip(b" \t\n")
+        # A lone dash before a here-document is skipped too, and is harmless.
+        if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
+            self._analysis.mark_opaque(lazy("part of it cannot be parsed"))
 
     def visit_command(self, node: Node) -> None:
         assigns = node.type == "command" and any(child.type == "variable_assignment" for child in node.children)
@@ -314,7 +324,7 @@ class _TreeWalker:
             self._analysis.mark_opaque(lazy("backquotes contain backquotes or escapes"))
 
     def visit_comment(self, node: Node) -> None:
-        before = self._source[: node.start_byte]
+        before = self._source[max(0, node.start_byte - 2) : node.start_byte]
         if before and (before[-1:] not in b" \t\n;&|(" or before.endswith(b"\\\n")):
             self._analysis.mark_opaque(lazy("the start of a comment is uncertain"))
 

@@ -5,6 +5,7 @@ import re
 from tejat.core.frozen import frozen
 
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
+_BARE = re.compile(r"[A-Za-z0-9_./,:@%+=^-]+\Z")
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _UNQUOTED_SPECIAL = frozenset("`*?[()<>|&;\n \t")
 _ESCAPABLE_IN_STRING = frozenset('$`"\\')
@@ -41,6 +42,8 @@ def literal_word(value: str) -> ShellWord:
 
 def parse_word(text: str) -> ShellWord:
     """Parse a word. Never raises: what is not understood is not literal."""
+    if _BARE.match(text):
+        return ShellWord(text, text, is_literal=True, is_unquoted=True)
     return _WordParser(text).parse()
 
 
@@ -48,6 +51,7 @@ class _WordParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._last_bracket = text.rfind("]")
         self._value: list[str] = []
         self._is_literal = True
         self._is_bare = True
@@ -70,7 +74,7 @@ class _WordParser:
             self._backslash_escape()
         elif character == "$":
             self._dollar()
-        elif character in _UNQUOTED_SPECIAL and (character != "[" or "]" in self._text[self._at :]):
+        elif character in _UNQUOTED_SPECIAL and (character != "[" or self._at < self._last_bracket):
             self._take_expansion()
         else:
             self._take(character)
