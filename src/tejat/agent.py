@@ -5,6 +5,7 @@ import inspect
 from collections import deque
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from tejat.app.session.lifespan import open_agent
@@ -111,8 +112,9 @@ class Agent:
         blocks nothing. A second run waits for the first.
 
         Raises TypeError for something that is no prompt, and UsageError outside of `async with` or in another event
-        loop. While the events are read: what the approver, a hook, `on_event` or the program's own model raises. The
-        agent can be used again after that. Any other exception is a bug.
+        loop. While the events are read: what the approver, a hook, `on_event` or the program's own model raises, and
+        UsageError in a tool, hook or approver of a run of the same agent. The agent can be used again after that. Any
+        other exception is a bug.
         """
         check_prompt(prompt)
         self._require_open.require_loop()
@@ -146,10 +148,11 @@ class Agent:
     async def compress(self) -> Compressed:
         """Summarize the conversation to free context, and return the outcome. Waits for a run in progress.
 
-        Raises UsageError outside of `async with`.
+        Raises UsageError outside of `async with`, and in a tool, hook or approver of a run of the same agent.
         """
         opened = self._require_open
         opened.require_loop()
+        opened.refuse_inside_run()
         return await _raise_own(opened.session.compress())
 
     def start(self, prompt: str | Sequence[str | Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
@@ -161,7 +164,7 @@ class Agent:
         opened = self._require_open
         opened.require_loop()
         listener = _Listener(emit)
-        task = asyncio.create_task(_raise_own(opened.session.prompt(prompt, listener), listener, *opened.listeners))
+        task = asyncio.create_task(_raise_own(opened.prompt(prompt, listener), listener, *opened.listeners))
         opened.runs.add(task)
         task.add_done_callback(opened.runs.discard)
         return task
@@ -226,6 +229,19 @@ async def _raise_own(work: Coroutine[None, None, _T], *listeners: _Listener) -> 
     return result[0]
 
 
+class _RunMark:
+    """Marks the code that a run calls. Tasks that outlive the run know that it is over."""
+
+    __slots__ = ("agent", "is_over")
+
+    def __init__(self, agent: "_OpenAgent") -> None:
+        self.agent = agent
+        self.is_over = False
+
+
+_run_marks: ContextVar[tuple[_RunMark, ...]] = ContextVar("run_marks", default=())
+"""The runs that this task or thread belongs to, the innermost last."""
+
 NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
 
 
@@ -234,12 +250,37 @@ class _OpenAgent:
 
     def __init__(self, session: "Session", closing: AsyncExitStack, on_event: EventSink | None) -> None:
         self.session = session
+        session.subscribe(self._note_end)
         self.listeners = () if on_event is None else (_Listener(on_event),)
         for listener in self.listeners:
             session.subscribe(listener)
         self.exit_stack = closing
         self.runs: set[asyncio.Task[RunEnded]] = set()
         self._loop = asyncio.get_running_loop()
+
+    async def prompt(self, prompt: str | Sequence[str | Part], listener: EventSink) -> RunEnded:
+        """Answer a prompt, in a task of its own. Raises UsageError in a run of this agent."""
+        self.refuse_inside_run()
+        mark = _RunMark(self)
+        _run_marks.set((*_run_marks.get(), mark))
+        try:
+            return await self.session.prompt(prompt, listener)
+        finally:
+            mark.is_over = True
+
+    def refuse_inside_run(self) -> None:
+        """Raises UsageError in code that a run of this agent waits for."""
+        if any(mark.agent is self and not mark.is_over for mark in _run_marks.get()):
+            raise UsageError(
+                "A tool, hook, approver or model of an agent cannot start a run of the same agent: both would wait "
+                "forever. Use another agent here."
+            )
+
+    def _note_end(self, event: AgentEvent) -> None:
+        """Let functions of the program that learn of the end start the next run."""
+        if isinstance(event, RunEnded):
+            for mark in _run_marks.get():
+                mark.is_over = mark.is_over or mark.agent is self
 
     async def close(self) -> None:
         async with self.exit_stack:

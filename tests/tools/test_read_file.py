@@ -14,7 +14,7 @@ from support.media_files import bmp, gif, jpeg, pdf, png, webp
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result, unprivileged_user
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import InlineData
-from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools.read_file import ReadFileTool
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.image import ImageSize, read_image_size
@@ -23,9 +23,11 @@ from tejat.workspace.paths.ignore_rules import IgnoreOptions
 NOISE = bytes(range(256)) * 3
 
 
-@pytest.fixture
-def tool(root: Path) -> Iterator[ReadFileTool]:
+@pytest.fixture(params=["in a thread", "in place"])
+def tool(root: Path, request: pytest.FixtureRequest) -> Iterator[ReadFileTool]:
     with Workspace([root]) as workspace:
+        if request.param == "in place":
+            workspace.own_ignore_rules(workspace.roots.first)
         yield ReadFileTool(workspace)
 
 
@@ -607,3 +609,44 @@ class TestLargeFiles:
             return count
 
         assert asyncio.run(ticks()) == 20
+
+
+class TestInPlace:
+    def test_others_get_a_turn_during_many_calls(self, root: Path) -> None:
+        (root / "f").write_text("text")
+
+        async def main() -> int:
+            turns = 0
+
+            async def count() -> None:
+                nonlocal turns
+                while True:
+                    turns += 1
+                    await asyncio.sleep(0)
+
+            with Workspace([root]) as workspace:
+                tool = ReadFileTool(workspace)
+                other = asyncio.create_task(count())
+                for _ in range(100):
+                    assert (await tool.execute({"path": "f"}, ToolContext())).llm_content == "text"
+                other.cancel()
+            return turns
+
+        assert asyncio.run(main()) >= 100
+
+    def test_a_change_of_the_ignore_file_counts_at_once(self, root: Path) -> None:
+        (root / "f").write_text("text")
+        with Workspace([root]) as workspace:
+            tool = ReadFileTool(workspace)
+            assert call(tool, "f").llm_content == call(tool, "f").llm_content == "text"
+            for ignored in (True, False, True):
+                (root / ".geminiignore").write_text("f" if ignored else "g")
+                errors = [call(tool, "f").error for _ in range(2)]
+                assert [error is not None for error in errors] == [ignored, ignored]
+
+    def test_what_was_read_in_place_is_known_to_have_been_read(self, root: Path) -> None:
+        (root / "f").write_text("text")
+        with Workspace([root]) as workspace:
+            workspace.own_ignore_rules(workspace.roots.first)
+            call(ReadFileTool(workspace), "f")
+            assert workspace.read_tracker.last_content(str(root / "f")) == b"text"

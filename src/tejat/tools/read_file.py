@@ -1,5 +1,7 @@
 """`read_file`: reads one file."""
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
@@ -10,12 +12,19 @@ from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, T
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
-from tejat.tools.files.content import DEFAULT_LINES, FileContent, LocatedFile, find_ignore_verdict, read_content
+from tejat.tools.files.content import (
+    DEFAULT_LINES,
+    FileContent,
+    LocatedFile,
+    find_ignore_verdict,
+    read_cached_content,
+    read_content,
+)
 from tejat.tools.files.display_path import relative_path, short_relative_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
-from tejat.workspace.files.roots import Location
-from tejat.workspace.paths.ignore_rules import IgnoreStatus
+from tejat.workspace.files.roots import Location, RootDirectory
+from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
@@ -77,12 +86,25 @@ class ReadFileTool(TypedTool[ReadFileParams]):
     async def run(self, params: ReadFileParams, context: ToolContext) -> ToolResult:
         location = self._workspace.roots.locate(params.path)
         try:
-            read = await run_blocking(lambda stop: self._read(location, params, stop))
+            read = self._read_cached(location, params)
+            if read is None:
+                read = await run_blocking(lambda stop: self._read(location, params, stop))
+            else:
+                await asyncio.sleep(0)  # many calls in a row must not keep others from running
         except WorkspaceError as error:
             raise _translate_error(error, location) from error
         except OSError as error:
             raise _read_failure(location, str(error.strerror), ErrorType.READ_CONTENT_FAILURE) from error
         return ToolResult(read.content, read.display)
+
+    def _read_cached(self, location: Location, params: ReadFileParams) -> FileContent | None:
+        """Read the file in place, None if something has to be waited for."""
+        rules = self._workspace.find_current_rules()
+        if rules is None:
+            return None
+        check = partial(self._reject_ignored, rules_of=rules.__getitem__)
+        lines = params.first_line, params.line_count
+        return read_cached_content(self._workspace, location, offset=lines[0], limit=lines[1], check=check)
 
     def _read(self, location: Location, params: ReadFileParams, stop: StopToken) -> FileContent:
         return read_content(
@@ -92,11 +114,12 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             limit=params.line_count,
             pdf_as_text=params.has_range,
             stop=stop,
-            check=self._reject_ignored,
+            check=partial(self._reject_ignored, rules_of=self._workspace.own_ignore_rules),
         )
 
-    def _reject_ignored(self, file: LocatedFile, _: FileKind) -> None:
-        rules_of = partial(self._workspace.ignore_rules, git=False)
+    def _reject_ignored(
+        self, file: LocatedFile, _: FileKind, *, rules_of: Callable[[RootDirectory], IgnoreRules]
+    ) -> None:
         if find_ignore_verdict(self._workspace.roots, file, rules_of) is IgnoreStatus.NOT_IGNORED:
             return
         place = file.location

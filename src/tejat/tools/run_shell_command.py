@@ -220,7 +220,7 @@ class ShellTool(ProposingTool[ShellParams]):
         except asyncio.CancelledError:
             for wrapped in made:
                 wrapped.clean_up()
-            context.keep_partial(cancelled_before_start_result(is_timeout=context.is_timed_out()))
+            context.keep_partial(cancelled_before_start_result(context.cancel_reason))
             raise
         return made[0]
 
@@ -276,11 +276,11 @@ class ShellTool(ProposingTool[ShellParams]):
                     stop_survivors=leaves_nothing,
                 )
             except asyncio.CancelledError:
-                is_started, is_timeout = capture.has_started, context.is_timed_out()
+                reason = context.cancel_reason
                 context.keep_partial(
-                    cancelled_result(capture.with_output(run), is_timeout=is_timeout)
-                    if is_started
-                    else cancelled_before_start_result(is_timeout=is_timeout)
+                    cancelled_result(capture.with_output(run), reason)
+                    if capture.has_started
+                    else cancelled_before_start_result(reason)
                 )
                 raise
             except OSError as error:

@@ -1,11 +1,20 @@
 """The workspace of a session: its directories, and the files seen in them."""
 
+import os
+import time
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from tejat.core.agent.editor import EditorBuffers
 from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.workspace.files.editor.buffers import Buffers
-from tejat.workspace.files.read_tracker import ReadTracker
+from tejat.workspace.files.handles.cached_files import Storage
+from tejat.workspace.files.read_tracker import ReadTracker, stat_identity
 from tejat.workspace.files.roots import Location, RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules
+
+_SETTLED_NANOSECONDS = 100_000_000
+_Identities: TypeAlias = tuple[tuple[int, int, int, int, int] | None, ...]
 
 
 class Workspace:
@@ -27,6 +36,7 @@ class Workspace:
         self.read_tracker = ReadTracker()
         self.buffers = None if editor is None else Buffers(editor)
         self._ignore = ignore
+        self._own_rules: dict[RootDirectory, tuple[_Identities, IgnoreRules]] = {}
 
     def __repr__(self) -> str:
         return f"Workspace({', '.join(repr(root.real_path) for root in self.roots.directories)})"
@@ -39,6 +49,38 @@ class Workspace:
             gemini=self._ignore.gemini if gemini is None else gemini,
             files=self._ignore.files,
         )
+
+    def own_ignore_rules(self, root: RootDirectory) -> IgnoreRules:
+        """Return the rules of a root without those of git, which are read again when their files have changed."""
+        identities = self._identify_own_rules(root)
+        known = self._own_rules.get(root)
+        if known is not None and known[0] == identities:
+            return known[1]
+        rules = self.ignore_rules(root, git=False)
+        # Another change at the same moment would not be noticed.
+        newest = max((identity[-1] for identity in identities if identity is not None), default=0)
+        if time.time_ns() - newest > _SETTLED_NANOSECONDS:
+            self._own_rules[root] = identities, rules
+        return rules
+
+    def find_current_rules(self) -> Mapping[RootDirectory, IgnoreRules] | None:
+        """The rules of `own_ignore_rules` for every root, if nothing has to be waited for; None otherwise.
+
+        They are known then, and the files that say whether they have changed are on this machine.
+        """
+        if self._ignore.files:  # anywhere
+            return None
+        rules: dict[RootDirectory, IgnoreRules] = {}
+        for root in self.roots.directories:
+            known = self._own_rules.get(root)
+            if root.storage is Storage.ELSEWHERE or known is None or known[0] != self._identify_own_rules(root):
+                return None
+            rules[root] = known[1]
+        return rules
+
+    def _identify_own_rules(self, root: RootDirectory) -> "_Identities":
+        files = (*self._ignore.files, os.path.join(root.real_path, ".geminiignore"))
+        return tuple(map(_identify, files))
 
     def buffers_for(self, location: Location) -> Buffers | None:
         """The buffers of the editor if it may be asked about a file, None if the file on disk counts."""
@@ -54,3 +96,11 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _identify(path: str) -> tuple[int, int, int, int, int] | None:
+    """What changes with every change of a file, None if there is none."""
+    try:
+        return stat_identity(os.stat(path))
+    except OSError:
+        return None

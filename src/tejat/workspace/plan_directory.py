@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.i18n import lazy
-from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
+from tejat.workspace.files.handles.created_directories import CreatedDirectories, make_directories
 from tejat.workspace.files.openat import RootDirectory
 
 _SUFFIX = ".md"

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tejat.core.tools.cancellation import CancelSignal
+from tejat.core.tools.cancellation import CancelReason, CancelSignal
 
 
 def test_it_is_set_by_hand() -> None:
@@ -55,3 +55,19 @@ def test_a_cancellation_that_the_task_survived_does_not_count() -> None:
             await asyncio.sleep(0)
 
     asyncio.run(main())
+
+
+def test_the_reason_is_known_once_it_is_set() -> None:
+    reasons = [CancelReason.CANCELLED]
+    signal = CancelSignal(lambda: reasons[-1])
+    assert signal.reason is None
+    signal.set()
+    assert signal.reason is CancelReason.CANCELLED
+    reasons.append(CancelReason.TIME_LIMIT)
+    assert signal.reason is CancelReason.TIME_LIMIT
+
+
+def test_without_a_time_limit_somebody_cancelled_it() -> None:
+    signal = CancelSignal()
+    signal.set()
+    assert signal.reason is CancelReason.CANCELLED

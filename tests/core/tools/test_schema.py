@@ -349,3 +349,25 @@ WELL_TYPED = st.fixed_dictionaries(
 def test_the_declared_schema_and_the_check_agree(arguments: dict[str, object]) -> None:
     allowed = jsonschema_rs.Draft7Validator(dict(parameters_schema(Everything))).is_valid(arguments)
     assert isinstance(parsed_or_refused(arguments), Everything) == allowed
+
+
+@dataclass(frozen=True, slots=True)
+class _NestedParams:
+    options: Annotated[str | None, Param("A text, or where the others are.")] = None
+    git: Annotated[bool | None, Param("Of git.", aliases=("options.git",))] = None
+
+
+def test_a_parameter_that_may_hold_another_one_is_looked_into() -> None:
+    assert parse_arguments(_NestedParams, {"options": "a"}) == _NestedParams("a")
+    with pytest.raises(ToolFailure, match="params/options must be string"):
+        parse_arguments(_NestedParams, {"options": {"git": True}})
+
+
+def test_the_same_problems_are_named_with_and_without_unknown_keys() -> None:
+    for invalid in ({"options": 1, "git": 2}, {"git": "x"}):
+        messages: list[str] = []
+        for more in ({}, {"unknown": 1}):
+            with pytest.raises(ToolFailure) as caught:
+                parse_arguments(_NestedParams, invalid | more)
+            messages.append(caught.value.message)
+        assert messages[0] == messages[1]

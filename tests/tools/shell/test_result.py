@@ -9,6 +9,7 @@ import pytest
 import tejat
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.cancellation import CancelReason
 from tejat.tools.shell.result import (
     CommandRun,
     add_sandbox_notes,
@@ -127,12 +128,12 @@ def test_cancelled_with_nothing_but_blanks() -> None:
 
 
 def test_cancelled_by_the_time_limit_of_the_run() -> None:
-    assert cancelled_result(CommandRun("a", None, " \n", "", 7), is_timeout=True) == ToolResult(
+    assert cancelled_result(CommandRun("a", None, " \n", "", 7), CancelReason.TIME_LIMIT) == ToolResult(
         "Command was cancelled before it could complete: the time limit of the run was reached. There was no output "
         "before it was cancelled.",
         "Command cancelled: the time limit of the run was reached.",
     )
-    assert cancelled_before_start_result(is_timeout=True) == ToolResult(
+    assert cancelled_before_start_result(CancelReason.TIME_LIMIT) == ToolResult(
         "Command was cancelled before it could start: the time limit of the run was reached.",
         "Command cancelled: the time limit of the run was reached.",
     )

@@ -230,6 +230,19 @@ class TestLocate:
         cases |= {"@/etc/passwd": "@/etc/passwd", "@@sub/f": "@@sub/f"}
         assert {path: roots.locate(path).relative for path in cases} == cases
 
+    def test_a_location_is_found_anew_when_there_are_other_roots(self, place: Path) -> None:
+        inner = place / "root/inner"
+        inner.mkdir()
+        (inner / "f").touch()
+        with Roots([place / "root"]) as roots:
+            for _ in range(2):
+                assert roots.locate(f"{inner}/f").root is roots.first
+                assert roots.locate("f").path == f"{place}/root/f"
+            (new,) = roots.add([inner])
+            for _ in range(2):
+                assert roots.locate(f"{inner}/f").root is new
+                assert roots.locate("f").path == f"{inner}/f"
+
 
 class TestOpenFile:
     def test_reads_what_is_asked_for(self, roots: Roots, place: Path) -> None:

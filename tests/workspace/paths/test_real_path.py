@@ -31,6 +31,25 @@ def test_links_are_followed(tmp_path: Path) -> None:
     assert real_path(f"{tmp_path}/link/missing") == f"{os.path.realpath(tmp_path)}/directory/missing"
 
 
+def test_it_is_what_the_standard_library_finds(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/f").touch()
+    (tmp_path / "a/gone (deleted)").touch()
+    (tmp_path / "to-directory").symlink_to("a/b")
+    (tmp_path / "to-file").symlink_to(tmp_path / "to-directory/f")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("a/missing")
+    os.mkfifo(tmp_path / "fifo")
+    names = ["", "a/", "a/..", "a/b/f", "a/b/f/", "a/b/f/below", "to-directory", "to-directory/f", "to-directory/../b"]
+    names += ["to-file", "to-file/", "loop", "loop/x", "dangling", "fifo", "missing", "a/gone (deleted)", "//a"]
+    for name in names:
+        path = f"{tmp_path}/{name}"
+        assert real_path(path) == os.path.realpath(path), name
+    assert real_path("/") == "/"
+    with pytest.raises(ValueError, match="null"):
+        real_path("a\0b")
+
+
 @pytest.mark.parametrize("replace", [os.mkdir, lambda path: Path(path).touch(), lambda _: None])
 def test_a_link_that_is_none_any_more_is_resolved_again(
     tmp_path: Path, on_readlink: Callable[[Callable[[], object]], None], replace: Callable[[str], object]

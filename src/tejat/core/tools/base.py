@@ -12,10 +12,10 @@ from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import Value, field, frozen, replace
 from tejat.core.messages.sdk import SdkDeclaration, SdkResult
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
-from tejat.core.tools.cancellation import CancelSignal
+from tejat.core.tools.cancellation import CancelReason, CancelSignal
 from tejat.core.tools.display import Display, display_to_json
 from tejat.core.tools.result_content import ResultContent
-from tejat.core.tools.schema import json_type_of, parameters_schema, parse_arguments
+from tejat.core.tools.schema import Arguments, json_type_of, parameters_schema, parse_arguments
 
 _Parameters = TypeVar("_Parameters")
 
@@ -103,12 +103,12 @@ class ToolContext:
 
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes the live
     output, all of it each time, of a tool with `can_update_output`. Calls are cancelled by cancelling their task; a
-    tool that has a partial result passes it to `keep_partial` first, and code in other threads looks at `is_cancelled`.
-    `environment` are more variables for a command. `call_id` is the id of the call, and `index` its position in the
-    batch. `ask` asks the user something that does not permit the call, None if there is nobody to ask. `plan_file` is
-    the only file that the call may write, because it is a plan. `keep_replaced` takes the real path and the content of
-    a file, with changes that the editor had not saved: undo restores that instead of the content on disk.
-    `is_timed_out` tells a cancelled call whether the time limit of the run is the reason.
+    tool that has a partial result passes it to `keep_partial` first, and code in other threads looks at `is_cancelled`;
+    `cancel_reason` says why. `environment` are more variables for a command. `call_id` is the id of the call, and
+    `index` its position in the batch. `ask` asks the user something that does not permit the call, None if there is
+    nobody to ask. `plan_file` is the only file that the call may write, because it is a plan. `keep_replaced` takes the
+    real path and the content of a file, with changes that the editor had not saved: undo restores that instead of the
+    content on disk.
     """
 
     approved: Confirmation | None = None
@@ -120,13 +120,17 @@ class ToolContext:
     ask: Callable[[UserSubject], Awaitable[ApprovalReply]] | None = None
     plan_file: str = ""
     keep_replaced: Callable[[str, bytes], None] = ignore
-    is_timed_out: Callable[[], bool] = bool
     signal: CancelSignal = field(default_factory=CancelSignal, repr=False, compare=False)
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the call was cancelled or timed out. Work in a thread should stop then."""
         return self.signal.is_set
+
+    @property
+    def cancel_reason(self) -> CancelReason | None:
+        """Why the call was cancelled, None as long as it was not."""
+        return self.signal.reason
 
 
 class BaseTool(ABC):
@@ -290,8 +294,13 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
 
     def parse(self, params: object) -> _Parameters:
         """Parse arguments into typed parameters. Raises ToolFailure."""
+        is_call = isinstance(params, Arguments)
+        if is_call and (known := params.parsed_by(self)) is not None:
+            return cast("_Parameters", known)
         parsed = parse_arguments(self._parameters, params)
         self.check(parsed)
+        if is_call:
+            params.keep_parsed(self, parsed)
         return parsed
 
     def get_description(self, params: Params) -> str:

@@ -1,6 +1,17 @@
 """Cancellation of a tool call, as the tool sees it."""
 
+from collections.abc import Callable
+from enum import StrEnum
 from typing import Protocol
+
+
+class CancelReason(StrEnum):
+    """Why a call ended early."""
+
+    CANCELLED = "cancelled"
+    """Whoever waits for it does not want it any more."""
+    TIME_LIMIT = "time_limit"
+    """The time limit of the run was reached."""
 
 
 class CancellableTask(Protocol):
@@ -9,12 +20,18 @@ class CancellableTask(Protocol):
     def cancelling(self) -> int: ...
 
 
+def always_cancelled() -> CancelReason:
+    """The reason where no time is limited."""
+    return CancelReason.CANCELLED
+
+
 class CancelSignal:
-    """Whether a call was cancelled or timed out. Any thread may read it."""
+    """Whether a call was cancelled, and why. Any thread may read it. `find_reason` is asked once it was."""
 
-    __slots__ = ("_baseline", "_is_set", "_task")
+    __slots__ = ("_baseline", "_find_reason", "_is_set", "_task")
 
-    def __init__(self) -> None:
+    def __init__(self, find_reason: Callable[[], CancelReason] = always_cancelled) -> None:
+        self._find_reason = find_reason
         self._is_set = False
         self._task: CancellableTask | None = None
         self._baseline = 0
@@ -23,6 +40,11 @@ class CancelSignal:
     def is_set(self) -> bool:
         task = self._task
         return self._is_set or (task is not None and task.cancelling() > self._baseline)
+
+    @property
+    def reason(self) -> CancelReason | None:
+        """Why the call was cancelled, None as long as it was not."""
+        return self._find_reason() if self.is_set else None
 
     def set(self) -> None:
         self._is_set = True

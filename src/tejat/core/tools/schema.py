@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_o
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import MISSING, fields_of, frozen, is_frozen, replace
-from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.messages.types import JsonObject, JsonValue, Params
 from tejat.core.text.one_or_many import keep_as_tuple
 
 if TYPE_CHECKING:
@@ -78,6 +78,30 @@ def parameters_schema(parameters: type) -> JsonObject:
     return {"type": "object", "properties": properties, "required": required}
 
 
+class Arguments(dict[str, Any]):
+    """The arguments of one call, and what its tool has parsed from them.
+
+    A call is validated, judged, described and executed. A typed tool parses such arguments once for all of that.
+    """
+
+    __slots__ = ("_owner", "_parsed", "_parsed_from")
+
+    def keep_parsed(self, tool: object, parsed: object) -> None:
+        """Keep what a tool has parsed from the present arguments."""
+        self._owner, self._parsed, self._parsed_from = tool, parsed, dict(self)
+
+    def parsed_by(self, tool: object) -> object | None:
+        """What this tool has parsed, None if it has not parsed them as they are now."""
+        if getattr(self, "_owner", None) is not tool or self._parsed_from != self:
+            return None
+        return self._parsed
+
+
+def as_arguments(given: Params) -> Params:
+    """Copy the arguments of a call, so that its tool can keep what it parsed. Anything but a dict is left as it is."""
+    return Arguments(given) if isinstance(given, dict) else given
+
+
 def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parameters:
     """Parse arguments into `parameters`. Unknown keys are ignored; null means absent if there is a default.
 
@@ -88,6 +112,9 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
     members = cast("Mapping[str, object]", arguments)
     if _is_model(parameters):
         return cast("_Parameters", _parse_model(parameters, members))
+    plain = _parse_plain(parameters, members)
+    if plain is not None:
+        return parameters(**plain)
     problems: list[str] = []
     values: dict[str, object] = {}
     for field in _fields(parameters):
@@ -107,6 +134,22 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
     if problems:
         raise ToolFailure(", ".join(problems), ErrorType.INVALID_TOOL_PARAMS)
     return parameters(**values)
+
+
+def _parse_plain(parameters: type, members: Mapping[str, object]) -> dict[str, object] | None:
+    """The values of valid arguments without aliases and unknown keys, as nearly all are; None for any other."""
+    values: dict[str, object] = {}
+    fields, required = _plain_fields(parameters)
+    for name, given in members.items():
+        field = fields.get(name)
+        if field is None:
+            return None
+        if given is None and not field.required:
+            continue
+        values[name], problem = field.check("", given)
+        if problem is not None:
+            return None
+    return values if required <= values.keys() else None
 
 
 def json_type_of(parameters: type, name: str) -> str | None:
@@ -216,6 +259,15 @@ def _fields(parameters: type) -> tuple[_Field, ...]:
 
         hints = class_hints(parameters)
     return tuple(_read_field(parameters, name, hints[name], default) for name, default in defaults)
+
+
+@cache
+def _plain_fields(parameters: type) -> tuple[Mapping[str, _Field], frozenset[str]]:
+    """The fields by name, without those whose value may hold another one, and the names of the required ones."""
+    declared = _fields(parameters)
+    holders = {alias.partition(".")[0] for field in declared for alias in field.param.aliases if "." in alias}
+    fields = {field.name: field for field in declared if field.name not in holders}
+    return fields, frozenset(field.name for field in declared if field.required)
 
 
 def _defaults(parameters: type) -> Iterator[tuple[str, object]]:

@@ -8,10 +8,10 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tejat.core.approval.confirmation import ApprovalRequest, Risk, ToolOrigin, TrialConfirmation
-from tejat.core.errors import CallbackFailure, ErrorType, TejatError, ToolFailure
+from tejat.core.approval.confirmation import ApprovalRequest, Risk, ToolOrigin
+from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import replace
-from tejat.core.i18n import join_lazy, lazy
+from tejat.core.i18n import join_lazy
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import (
@@ -21,14 +21,15 @@ from tejat.core.tools.base import (
     ToolContext,
     ToolError,
     ToolResult,
-    execute_safely,
     failure_result,
+    ignore,
     invalid_params_result,
     unexpected_error_result,
 )
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.core.tools.cancellation import CancelReason, CancelSignal
 from tejat.core.tools.function_response import build_response
-from tejat.core.tools.result_check import checked_result
+from tejat.core.tools.schema import as_arguments
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.approval.refusals import RejectedByUser
 from tejat.engine.calls.approval.trial import discard_trial
@@ -42,13 +43,13 @@ from tejat.engine.calls.batch_call import (
     final_state,
     stale_note,
 )
-from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
+from tejat.engine.calls.call_facts import command_environment
+from tejat.engine.calls.execution import execute_call
 from tejat.engine.calls.permission import AuthorisedCall
 
 if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ApprovalReply, UserSubject
     from tejat.engine.calls.scheduler import Scheduler
-    from tejat.engine.calls.undo_recorder import UndoRecorder
 
 _MAX_CONCURRENT = 24
 _MAX_PROPOSALS = 3
@@ -61,11 +62,18 @@ class Batch:
 
     However `run` ends, even if its task was cancelled before it began, `results` and `responses` hold exactly one entry
     for every call, in order. A call that the user rejects does not stop the others; `stopped_by_user` means that the
-    user wants the turn to end. A question is asked when all calls before it have ended. `is_timed_out` is for results.
+    user wants the turn to end. A question is asked when all calls before it have ended. `why_cancelled` is asked why a
+    call has ended early.
     """
 
     def __init__(
-        self, scheduler: "Scheduler", calls: Sequence[FunctionCall], emit: CallEventSink | None, *, beside: bool
+        self,
+        scheduler: "Scheduler",
+        calls: Sequence[FunctionCall],
+        emit: CallEventSink | None,
+        *,
+        beside: bool,
+        why_cancelled: Callable[[], CancelReason],
     ) -> None:
         self._scheduler = scheduler
         self._sink = emit
@@ -78,7 +86,7 @@ class Batch:
         self._authorised: deque[tuple[BatchCall, AuthorisedCall | None]] = deque()
         self._failure: CallbackFailure | None = None
         self.stopped_by_user = False
-        self.is_timed_out: Callable[[], bool] = bool
+        self._why_cancelled = why_cancelled
 
     @property
     def results(self) -> list[ToolResult]:
@@ -121,7 +129,7 @@ class Batch:
             why = CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE_START
             for call in self._calls:
                 if call.result is None:
-                    self._finish(call, cancelled_result(why, is_timeout=self.is_timed_out()))
+                    self._finish(call, cancelled_result(why, reason=self._why_cancelled()))
         if self._failure is not None:
             raise self._failure
 
@@ -173,12 +181,13 @@ class Batch:
         try:
             self._set_state(call, CallState.VALIDATING)
             tool = call.tool = self._scheduler.registry[call.request.name]
-            if rejection := tool.rejection(call.request.args):
+            call.arguments = as_arguments(call.request.args)
+            if rejection := tool.rejection(call.arguments):
                 return self._finish(call, invalid_params_result(rejection))
             objection = await self._consult_hooks(call, tool)
             ready = await self._scheduler.permission.authorise(
                 tool,
-                call.request.args,
+                call.arguments,
                 on_question=lambda question: self._before_question(call, question),
                 origin=self._origin_of(tool),
                 note=note,
@@ -225,6 +234,7 @@ class Batch:
             call.hook_check = await hooks.before_tool(call.request, tool)
             if call.hook_check.is_rewritten:
                 call.request = replace(call.request, args=call.hook_check.params)
+                call.arguments = as_arguments(call.request.args)
         return call.hook_check.objection
 
     def _origin_of(self, tool: BaseTool) -> ToolOrigin:
@@ -300,44 +310,29 @@ class Batch:
         """Run an authorised call and record its changes. Raises UndoUnavailable before anything is done."""
         tool = call.tool
         assert tool is not None
-        unfinished, replaced = list[ToolResult | None]([None]), dict[str, bytes]()
+        call.partial = None
+        call.replaced.clear()
         context = ToolContext(
             approved=ready.approved,
-            update_output=lambda output: self._emit_output(call, output),
-            keep_partial=lambda partial: unfinished.append(checked_result(tool.name, partial)),
+            update_output=partial(self._emit_output, call) if tool.can_update_output else ignore,
+            keep_partial=call.keep_partial,
             environment=command_environment(ready.facts),
             ask=partial(self._ask_user, call, tool) if self._scheduler.permission.can_ask else None,
             call_id=call.request.id or "",
             index=call.index,
             plan_file=ready.facts.plan_file,
-            keep_replaced=replaced.__setitem__,
-            is_timed_out=self.is_timed_out,
+            keep_replaced=call.replaced.__setitem__,
+            signal=CancelSignal(self._why_cancelled),
         )
         self._set_state(call, CallState.EXECUTING)
         call.started = time.perf_counter()
-
-        async def run() -> ToolResult:
-            context.signal.watch(asyncio.current_task())
-            stale = self._scheduler.permission.find_stale(tool, ready)
-            return failure_result(stale) if stale else await execute_safely(tool, ready.params, context)
-
         try:
-            reach = change_scope(ready.facts)
-            is_recorded = reach is not ChangeScope.NOTHING and not call.undo_problem
-            journal = self._open_undo_recorder() if is_recorded else None
-            if journal is None:
-                return await run()
-            paths, whole_tree = ready.facts.paths, reach is ChangeScope.WHOLE_TREE
-            # A command that ran in a copy has shown its changes.
-            planned = ready.approved.changes if isinstance(ready.approved, TrialConfirmation) else None
-            return await journal.record(
-                call.request, tool.kind, paths, run, whole_tree=whole_tree, planned=planned, replaced=replaced
-            )
+            return await execute_call(self._scheduler, call, tool, ready, context)
         except CallbackFailure as failure:
             self._stop_after(failure)
-            return cancelled_result(CANCELLED_BY_FAILURE, unfinished[-1])
+            return cancelled_result(CANCELLED_BY_FAILURE, call.partial)
         except asyncio.CancelledError:
-            result = cancelled_result(CANCELLED_WHILE_RUNNING, unfinished[-1], is_timeout=self.is_timed_out())
+            result = cancelled_result(CANCELLED_WHILE_RUNNING, call.partial, reason=self._why_cancelled())
             self._finish(call, result, ready.allowed_by)
             raise
 
@@ -357,15 +352,6 @@ class Batch:
         finally:
             self._finish(call, result, allowed_by)
 
-    def _open_undo_recorder(self) -> "UndoRecorder | None":
-        """Return None if this scheduler records nothing. Raises UndoUnavailable."""
-        open_journal = self._scheduler.open_undo
-        try:
-            return None if open_journal is None else open_journal()
-        except TejatError as error:
-            message = lazy("This cannot be undone: could not open the undo log ({why}).", why=error)
-            raise UndoUnavailable(message) from error
-
     def _finish(
         self, call: BatchCall, result: ToolResult, allowed_by: str = "", *, refusal: RejectedByUser | None = None
     ) -> None:
@@ -377,17 +363,17 @@ class Batch:
             result = long_output.truncate(result, tool_name=call.request.name)
         call.result = result
         call.response = build_response(call.request, result)
-        call.state = final_state(result)
         is_stop = result.error is not None and result.error.type in _STOPPING_ERRORS
         self._is_stopped = self._is_stopped or is_stop or result.final_answer is not None
-        self._emit(StateChanged(call.index, call.request, call.state))
+        self._set_state(call, final_state(result))
         how = (call.index, call.request, call.state, result, call.response, call.log_end(), allowed_by)
         call.finished = CallFinished(*how, refusal is not None, refusal is not None and refusal.ends_turn)
         self._emit(call.finished)
 
     def _set_state(self, call: BatchCall, state: CallState) -> None:
         call.state = state
-        self._emit(StateChanged(call.index, call.request, state))
+        if self._sink is not None:
+            self._emit(StateChanged(call.index, call.request, state))
 
     def _emit(self, event: Event) -> None:
         """Emit an event. A listener that raises gets no more events and does not end the turn."""

@@ -10,6 +10,8 @@ from tejat.core.log import tools_logger
 from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import BaseTool, ToolError, ToolResult
 from tejat.core.tools.call_events import CallFinished, CallState
+from tejat.core.tools.cancellation import CancelReason
+from tejat.core.tools.result_check import checked_result
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import HookedCall
@@ -25,9 +27,12 @@ class BatchCall:
     """The state of one call."""
 
     __slots__ = (
+        "arguments",
         "finished",
         "hook_check",
         "index",
+        "partial",
+        "replaced",
         "request",
         "response",
         "result",
@@ -40,6 +45,8 @@ class BatchCall:
     def __init__(self, index: int, request: FunctionCall) -> None:
         self.index = index
         self.request = request
+        self.arguments = request.args
+        """The arguments as the tool gets them, parsed once."""
         self.tool: BaseTool | None = None
         self.hook_check: HookedCall | None = None
         self.state = CallState.VALIDATING
@@ -47,8 +54,16 @@ class BatchCall:
         self.result: ToolResult | None = None
         self.response: tuple[Part, ...] = ()
         self.finished: CallFinished | None = None
+        self.partial: ToolResult | None = None
+        """What the tool has done so far, in case that the call is cancelled."""
+        self.replaced: dict[str, bytes] = {}
+        """What the editor had not saved of the files that the call replaces."""
         self.undo_problem = ""
         """Why the call cannot be undone. It runs only if the user has accepted that."""
+
+    def keep_partial(self, partial: object) -> None:
+        """Keep what the tool has done so far. Raises TypeError if it is no result."""
+        self.partial = checked_result(self.request.name if self.tool is None else self.tool.name, partial)
 
     def log_end(self) -> float:
         """Log the end of the call, and return how long it ran, in seconds."""
@@ -66,9 +81,11 @@ def final_state(result: ToolResult) -> CallState:
     return CallState.CANCELLED if result.error.type is ErrorType.CANCELLED else CallState.ERROR
 
 
-def cancelled_result(message: str, partial: ToolResult | None = None, *, is_timeout: bool = False) -> ToolResult:
+def cancelled_result(
+    message: str, partial: ToolResult | None = None, *, reason: CancelReason = CancelReason.CANCELLED
+) -> ToolResult:
     """The result of a call that was cancelled, or that a time limit ended, with what it had done until then."""
-    message = CANCELLED_BY_TIMEOUT if is_timeout else message
+    message = CANCELLED_BY_TIMEOUT if reason is CancelReason.TIME_LIMIT else message
     error = ToolError(message, ErrorType.CANCELLED)
     if partial is None:
         return ToolResult(message, lazy("Cancelled."), error)

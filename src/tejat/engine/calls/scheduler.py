@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink
+from tejat.core.tools.cancellation import CancelReason, always_cancelled
 from tejat.engine.calls.batch import Batch
 from tejat.engine.calls.loop_lock import LoopLock
 from tejat.engine.calls.permission import Permission
@@ -43,9 +44,19 @@ class Scheduler:
         self.hooks = hooks
         self.lock = LoopLock()
 
-    def batch(self, calls: Sequence[FunctionCall], emit: CallEventSink | None = None, *, beside: bool = False) -> Batch:
-        """Prepare a batch. If it may run `beside` others, it does not wait for them, as long as all calls only read."""
-        return Batch(self, calls, emit, beside=beside)
+    def batch(
+        self,
+        calls: Sequence[FunctionCall],
+        emit: CallEventSink | None = None,
+        *,
+        beside: bool = False,
+        why_cancelled: Callable[[], CancelReason] = always_cancelled,
+    ) -> Batch:
+        """Prepare a batch. If it may run `beside` others, it does not wait for them, as long as all calls only read.
+
+        `why_cancelled` says why a call ended early, for its result.
+        """
+        return Batch(self, calls, emit, beside=beside, why_cancelled=why_cancelled)
 
     async def run(self, call: FunctionCall, emit: CallEventSink | None = None, *, beside: bool = False) -> ToolResult:
         """Run one call and return its result. Raises as `Batch.run` does."""

@@ -9,6 +9,7 @@ from tejat.core.agent.prices import Price, cost_of
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
+from tejat.core.tools.cancellation import CancelReason
 
 _CLOCK_TOLERANCE = 0.001
 
@@ -92,6 +93,10 @@ class Budget:
         """Whether the time limit is reached. Timers may fire a moment early."""
         remaining = self.remaining_seconds
         return remaining is not None and remaining < _CLOCK_TOLERANCE
+
+    def why_cancelled(self) -> CancelReason:
+        """Why a call of the run is being cancelled."""
+        return CancelReason.TIME_LIMIT if self.is_time_over else CancelReason.CANCELLED
 
     @property
     def limits_requests(self) -> bool:

@@ -351,8 +351,7 @@ class Conversation:
         Raises LoopError, and what a listener raised, but only when all calls are done and recorded.
         """
         recorder = CallRecorder(self.history_events.emit, self.events.emit)
-        batch = self._scheduler().batch(calls, recorder)
-        batch.is_timed_out = lambda: self.budget.is_time_over
+        batch = self._scheduler().batch(calls, recorder, why_cancelled=self.budget.why_cancelled)
         try:
             await batch.run()
         finally:

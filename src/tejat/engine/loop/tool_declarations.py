@@ -71,13 +71,14 @@ class ToolDeclarations:
         self._costs: dict[str, tuple[FunctionDeclaration, int]] = {}
 
     def __call__(self) -> tuple[FunctionDeclaration, ...]:
-        now = list(map(self._declaration_of, self._select()))
+        is_lean = self._is_lean()
+        now = [self._declaration_of(entry, is_lean=is_lean) for entry in self._select(is_lean=is_lean)]
         if not _same_objects(now, self._current):
             self._current = tuple(now)
         return self._current
 
-    def _declaration_of(self, entry: ToolEntry) -> FunctionDeclaration:
-        declaration = self._usual_declaration(entry)
+    def _declaration_of(self, entry: ToolEntry, *, is_lean: bool) -> FunctionDeclaration:
+        declaration = self._short_declaration(entry) if is_lean and entry.name != FIND_TOOLS else entry.declaration
         if entry.source is not ToolSource.BUILT_IN or not self._plans_only(entry.name):
             return declaration
         known = self._plan_cache.get(entry.name)
@@ -86,18 +87,16 @@ class ToolDeclarations:
             known = self._plan_cache[entry.name] = declaration, described
         return known[1]
 
-    def _usual_declaration(self, entry: ToolEntry) -> FunctionDeclaration:
-        if not self._is_lean() or entry.name == FIND_TOOLS:
-            return entry.declaration
+    def _short_declaration(self, entry: ToolEntry) -> FunctionDeclaration:
         known = self._lean_cache.get(entry.name)
         if known is None or known[0] is not entry.declaration:
             known = self._lean_cache[entry.name] = entry.declaration, shorten_declaration(entry.declaration)
         return known[1]
 
-    def _select(self) -> list[ToolEntry]:
+    def _select(self, *, is_lean: bool) -> list[ToolEntry]:
         allowed = [entry for entry in self._registry.entries() if entry.name != FIND_TOOLS and self._is_allowed(entry)]
-        indexed = self._entries_to_index(allowed)
-        self._update_index_tool(indexed)
+        indexed = self._entries_to_index(allowed, is_lean=is_lean)
+        self._update_index_tool(indexed, _LEAN_INDEX_TOKENS if is_lean else _INDEX_TOKENS)
         finder = self._registry.entry(FIND_TOOLS)
         if finder is None or not self._is_allowed(finder):
             return allowed
@@ -108,10 +107,10 @@ class ToolDeclarations:
     def _is_allowed(self, entry: ToolEntry) -> bool:
         return entry.is_declared() and not self._is_forbidden(entry.own_name, entry.server)
 
-    def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
+    def _entries_to_index(self, allowed: Sequence[ToolEntry], *, is_lean: bool) -> list[ToolEntry]:
         """Return the tools to leave out. The user's Python tools stay unless they alone exceed the limit."""
         external = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
-        if self._is_lean():
+        if is_lean:
             return self._entries_to_index_lean(allowed, external)
         limit = None if self._index_options is None or not external else self._index_options.limit(len(external))
         if limit is None or self._total_cost(external) <= limit:
@@ -126,7 +125,7 @@ class ToolDeclarations:
             return []
         built_in = [entry for entry in allowed if entry.source is ToolSource.BUILT_IN]
         left_out = [] if len(built_in) <= MAX_LEAN_TOOLS else [one for one in built_in if one.name not in LEAN_TOOLS]
-        costs = (estimate_declaration_tokens(self._declaration_of(entry)) for entry in external)
+        costs = (estimate_declaration_tokens(self._declaration_of(entry, is_lean=True)) for entry in external)
         return left_out if sum(costs) <= _LEAN_EXTERNAL_TOKENS else [*left_out, *external]
 
     def _total_cost(self, entries: Sequence[ToolEntry]) -> int:
@@ -138,9 +137,8 @@ class ToolDeclarations:
             known = self._costs[entry.name] = entry.declaration, estimate_declaration_tokens(entry.declaration)
         return known[1]
 
-    def _update_index_tool(self, indexed: list[ToolEntry]) -> None:
+    def _update_index_tool(self, indexed: list[ToolEntry], max_tokens: int) -> None:
         """Register an index tool for exactly these tools, or remove it if there are none."""
-        max_tokens = _LEAN_INDEX_TOKENS if self._is_lean() else _INDEX_TOKENS
         if self._index_options is None or (_same_objects(indexed, self._indexed) and max_tokens == self._index_tokens):
             return
         self._registry.unregister(FIND_TOOLS)

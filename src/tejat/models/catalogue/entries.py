@@ -73,6 +73,7 @@ class ModelTable:
         self._models = tuple(as_object(model) for model in models)
         self._by_name: dict[str, Mapping[str, object]] = {}
         self._by_prefix: list[tuple[str, Mapping[str, object]]] = []
+        self._found: dict[str, ModelEntry | None] = {}
         for model in self._models:
             for name in (model.get("id"), *as_list(model.get("names"))):
                 self._add_name(as_str(name).lower(), model)
@@ -91,6 +92,11 @@ class ModelTable:
 
         `gemini-2.5-pro-preview-05-06` is found as `gemini-2.5-pro`, but `gpt-5.9` or `gpt-5-huge` not as `gpt-5`.
         """
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> ModelEntry | None:
         whole = stem = own_name(name)
         model = self._by_name.get(stem)
         while model is None and (suffix := re.search(_VERSION_SUFFIX, stem)) is not None:

@@ -22,7 +22,17 @@ def format_rule(rule: PolicyRule) -> LazyString:
 
 def format_quoted_rule(rule: PolicyRule) -> LazyString:
     """Return the rule in backquotes, for use in a sentence."""
-    return join_lazy("", ("`", format_rule(rule), "`"))
+    known = _quoted_rules.get(id(rule))
+    if known is None:
+        if len(_quoted_rules) >= _MAX_QUOTED_RULES:
+            _quoted_rules.clear()
+        known = _quoted_rules[id(rule)] = rule, join_lazy("", ("`", format_rule(rule), "`"))
+    return known[1]
+
+
+_quoted_rules: dict[int, tuple[PolicyRule, LazyString]] = {}
+"""The texts of rules that have decided, each kept with its rule, by identity: one is needed at every call."""
+_MAX_QUOTED_RULES = 256
 
 
 def rule_to_toml(rule: PolicyRule) -> str:

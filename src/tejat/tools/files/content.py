@@ -14,14 +14,16 @@ from tejat.tools.files.display_path import relative_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.editor.buffer_text import BOM
 from tejat.workspace.files.editor.buffers import MAX_BUFFER_BYTES, BufferStatus, SavedContent
+from tejat.workspace.files.handles.open_file import Location, OpenFile
 from tejat.workspace.files.line_slice import LineSlice, read_line_slice, slice_lines
 from tejat.workspace.files.media.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
 from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.files.read_tracker import MAX_HASHED_BYTES
-from tejat.workspace.files.roots import Location, OpenFile, RootDirectory, Roots
+from tejat.workspace.files.roots import RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 from tejat.workspace.text.encoding import detect_encoding
+from tejat.workspace.threads.stop import never_stop
 
 DEFAULT_LINES = 2000
 MAX_LINES = 50_000
@@ -31,6 +33,7 @@ MAX_MEDIA_BYTES = 20 * 2**20
 FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
 
 _SNIFF_BYTES = 64 * 2**10
+_MAX_CACHED_BYTES = 64 * 2**10
 _MEDIA = frozenset({FileKind.IMAGE, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
 _PDF_SIGNATURE_WITHIN = 1024
 """Bytes in which a PDF document must say that it is one."""
@@ -75,10 +78,41 @@ def read_content(
         return unsaved
     with opened as file:
         read = _read_open_file(workspace, file, lines, pdf_as_text=pdf_as_text, stop=stop, check=check)
-        # A hard link to a file of another user may not be what it seems.
-        if file.status.st_nlink > 1 and file.status.st_uid != os.geteuid():
-            return replace(read, display=f"{read.display} {FOREIGN_LINK_NOTE}".lstrip())
-        return read
+        return _with_link_note(read, file)
+
+
+def read_cached_content(
+    workspace: Workspace,
+    location: Location,
+    *,
+    offset: int = 0,
+    limit: int = DEFAULT_LINES,
+    check: "Callable[[LocatedFile, FileKind], None]",
+) -> FileContent | None:
+    """Read a small text file as `read_content` does, if nothing has to be waited for; None otherwise.
+
+    This is for the thread of the event loop: handing the work to another one takes longer than the work.
+    """
+    if workspace.buffers_for(location) is not None:
+        return None
+    opened = workspace.roots.open_cached(location, limit=_MAX_CACHED_BYTES)
+    if opened is None:
+        return None
+    with opened as file:
+        head = file.read_all()
+        found = classify_file(location.path, head, whole=True)
+        if found.kind is not FileKind.TEXT or found.encoding is None:
+            return None
+        check(file, found.kind)
+        read = _read_text(workspace, file, found, _LineRange(offset, limit), head=head, stop=never_stop)
+        return _with_link_note(read, file)
+
+
+def _with_link_note(read: FileContent, file: OpenFile) -> FileContent:
+    """Add that a file is a hard link to a file of another user, which may not be what it seems."""
+    if file.status.st_nlink > 1 and file.status.st_uid != os.geteuid():
+        return replace(read, display=f"{read.display} {FOREIGN_LINK_NOTE}".lstrip())
+    return read
 
 
 class LocatedFile(Protocol):
@@ -145,20 +179,39 @@ def _read_open_file(
     unsaved = _read_unsaved(workspace, file, head, stop)
     if unsaved is not None:
         return _unsaved_content(unsaved, lines)
+    return _read_text(workspace, file, found, lines, head=head, stop=stop)
+
+
+def _read_text(
+    workspace: Workspace,
+    file: OpenFile,
+    found: FileType,
+    lines: _LineRange,
+    *,
+    head: bytes,
+    stop: Callable[[], None],
+) -> FileContent:
+    """Read lines of a text file whose first bytes are `head`."""
     raw = _record_read(workspace, file, head)
-    part = read_line_slice(
-        file.fd,
-        size,
-        # The encoding that an edit will detect: the first unusual character may be anywhere in the file.
-        found.encoding if raw is None else detect_encoding(raw, whole=True) or found.encoding,
-        offset=lines.offset,
-        limit=min(lines.limit, MAX_LINES),
-        max_line_length=MAX_LINE_LENGTH,
-        stop=stop,
-    )
+    limit = min(lines.limit, MAX_LINES)
+    assert found.encoding is not None
+    if raw is head:
+        text = found.encoding.decode(head)
+        part = slice_lines(text, offset=lines.offset, limit=limit, max_line_length=MAX_LINE_LENGTH)
+    else:
+        part = read_line_slice(
+            file.fd,
+            file.status.st_size,
+            # The encoding that an edit will detect: the first unusual character may be anywhere in the file.
+            found.encoding if raw is None else detect_encoding(raw, whole=True) or found.encoding,
+            offset=lines.offset,
+            limit=limit,
+            max_line_length=MAX_LINE_LENGTH,
+            stop=stop,
+        )
     read = _text_content(part, lines.offset)
     if found.mime_type == "image/svg+xml" and not read.display:
-        return replace(read, display=lazy("Read SVG as text: {path}", path=relative_path(location)))
+        return replace(read, display=lazy("Read SVG as text: {path}", path=relative_path(file.location)))
     return read
 
 
@@ -253,7 +306,7 @@ def _unusable(message: str) -> ToolFailure:
 def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
     """Record the read, so that overwriting a later external change is refused.
 
-    Returns the whole content if more than `head` had to be read.
+    Returns the whole content, `head` itself if that is all; None if it is too large.
     """
     size = file.status.st_size
     if size > MAX_HASHED_BYTES:
@@ -261,7 +314,7 @@ def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | N
         return None
     raw = head if len(head) == size else file.read_all()
     workspace.read_tracker.record_read(file.real_path, file.status, raw)
-    return None if raw is head else raw
+    return raw
 
 
 def _read_unsaved(workspace: Workspace, file: OpenFile, head: bytes, stop: Callable[[], None]) -> str | None:

@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.cancellation import CancelReason
 from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
@@ -99,15 +100,15 @@ def timeout_result(run: CommandRun, why: CommandEndReason, *, limit: float) -> T
     return ToolResult(message + _partial_output(run), display, ToolError(message, ErrorType.TIMEOUT))
 
 
-def cancelled_result(run: CommandRun, *, is_timeout: bool = False) -> ToolResult:
+def cancelled_result(run: CommandRun, reason: CancelReason | None = None) -> ToolResult:
     """Result of a command that the user cancelled, or that the time limit of the run ended."""
-    result = cancelled_before_start_result(is_timeout=is_timeout)
+    result = cancelled_before_start_result(reason)
     message = str(result.llm_content).replace("it could start", "it could complete")
     return ToolResult(message + _partial_output(run), run.output if run.output.strip() else result.return_display)
 
 
-def cancelled_before_start_result(*, is_timeout: bool = False) -> ToolResult:
-    if is_timeout:
+def cancelled_before_start_result(reason: CancelReason | None = None) -> ToolResult:
+    if reason is CancelReason.TIME_LIMIT:
         message = "Command was cancelled before it could start: the time limit of the run was reached."
         return ToolResult(message, lazy("Command cancelled: the time limit of the run was reached."))
     return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
-from tejat.workspace.files.created_directories import ParentDirectory
+from tejat.workspace.files.handles.created_directories import ParentDirectory
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.read_tracker import stat_identity
 from tejat.workspace.files.regular_file import open_fd

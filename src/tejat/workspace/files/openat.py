@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import AnyStr, Self, TypeVar
 
+from tejat.workspace.files.handles.cached_files import Storage, find_storage, open_cached, read_cached
 from tejat.workspace.files.system_calls import O_PATH, O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
 
 _Result = TypeVar("_Result")
@@ -33,7 +34,7 @@ class PathResolution(Enum):
 class RootDirectory:
     """A directory held open, so that it stays the same object whatever is later put at its path."""
 
-    __slots__ = ("_is_on_kernel_filesystem", "device", "fd", "path", "real_path")
+    __slots__ = ("_is_on_kernel_filesystem", "_storage", "device", "fd", "path", "real_path")
 
     def __init__(self, path: str) -> None:
         """`path` is absolute and normalised. Raises OSError if it is not a directory or cannot be opened."""
@@ -42,6 +43,14 @@ class RootDirectory:
         self.real_path = kernel_path(self.fd) or os.path.realpath(path)
         self.device = os.fstat(self.fd).st_dev
         self._is_on_kernel_filesystem: bool | None = None
+        self._storage: Storage | None = None
+
+    @property
+    def storage(self) -> Storage:
+        """Where the files of the root are kept, as far as no other file system is mounted beneath it; cached."""
+        if self._storage is None:
+            self._storage = find_storage(self.fd)
+        return self._storage
 
     @property
     def is_on_kernel_filesystem(self) -> bool:
@@ -94,6 +103,30 @@ class BeneathOpener:
             os.close(descriptor)
             raise
         return descriptor, status
+
+    def read_cached(self, root: RootDirectory, relative: str, limit: int) -> tuple[int, os.stat_result, bytes] | None:
+        """Open and read a regular file if all of it is in memory: return its descriptor, fstat and content.
+
+        None if it is larger than `limit`, or if anything else is in the way, which `open` finds out. Never raises.
+        """
+        if not self._kernel or root.storage is Storage.ELSEWHERE:
+            return None
+        descriptor = open_cached(root.fd, relative or ".", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        if descriptor is None:
+            return None
+        try:
+            status = os.fstat(descriptor)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= limit:
+                content = read_cached(descriptor, status.st_size, root.storage)
+                if content is not None:
+                    descriptor, kept = -1, descriptor
+                    return kept, status, content
+        except OSError:
+            pass
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+        return None
 
     def stat(self, root: RootDirectory, relative: str) -> os.stat_result:
         """Stat the path after following all links."""

@@ -3,15 +3,14 @@
 import errno
 import os
 import stat
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from tejat.core.errors import ErrorType, UsageError, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.errors import UsageError, WorkspaceError
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_paths
-from tejat.workspace.files.created_directories import ParentDirectory, make_directories
+from tejat.workspace.files.handles.created_directories import ParentDirectory, make_directories
+from tejat.workspace.files.handles.open_file import CachedFile, Location, OpenDirectory, OpenFile, join_path
 from tejat.workspace.files.openat import (
     BeneathOpener,
     PathResolution,
@@ -27,28 +26,12 @@ from tejat.workspace.files.path_errors import (
     outside_workspace_error,
     path_error,
 )
-from tejat.workspace.files.system_calls import kernel_path
 
 if TYPE_CHECKING:
     from tejat.workspace.plan_directory import PlanDirectory
 
-_CHUNK = 65536
-
-
-@frozen
-class Location:
-    """A path beneath a root, as text; nothing is known about the file itself.
-
-    `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root.
-    """
-
-    root: RootDirectory
-    relative: str
-
-    @property
-    def path(self) -> str:
-        """The absolute path, with the root as the user spelled it."""
-        return _join(self.root.path, self.relative)
+_MAX_LOCATED = 512
+"""Paths whose locations are kept: a call looks up its path at each of its steps."""
 
 
 class Roots:
@@ -60,7 +43,17 @@ class Roots:
     `plans` is the directory of plan files, None if the session has none yet.
     """
 
-    __slots__ = ("_beneath", "_for_reading", "_opener", "_read_only", "_spellings", "directories", "paths", "plans")
+    __slots__ = (
+        "_beneath",
+        "_for_reading",
+        "_located",
+        "_opener",
+        "_plans",
+        "_read_only",
+        "_spellings",
+        "directories",
+        "paths",
+    )
 
     def __init__(
         self,
@@ -88,7 +81,8 @@ class Roots:
             _close_all(roots)
             raise
         self._opener = opener
-        self.plans: PlanDirectory | None = None
+        self._plans: PlanDirectory | None = None
+        self._located: dict[str, Location] = {}
         self._for_reading = tuple(roots[working:])
         self._read_only: tuple[RootDirectory, ...] = ()
         self._set_roots(tuple(roots[:working]), spellings)
@@ -124,6 +118,16 @@ class Roots:
         self._spellings, self._beneath = spellings, BeneathOpener(prefixes, self._opener)
         self.directories = directories
         self.paths = tuple(root.path for root in directories)
+        self._located.clear()
+
+    @property
+    def plans(self) -> "PlanDirectory | None":
+        return self._plans
+
+    @plans.setter
+    def plans(self, plans: "PlanDirectory | None") -> None:
+        self._plans = plans
+        self._located.clear()
 
     @property
     def first(self) -> RootDirectory:
@@ -152,7 +156,17 @@ class Roots:
         leading `@` is dropped if that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
         INVALID_TOOL_PARAMS for an impossible path (too long, not encodable, a NUL in it).
         """
+        known = self._located.get(path) if base is None else None
+        return known or self._locate(path, base)
+
+    def _locate(self, path: str, base: Location | None) -> Location:
         check_path_text(path)
+        if self._is_only_text(path, base):
+            location = self._resolve_text(path, base)
+            if len(self._located) >= _MAX_LOCATED:
+                self._located.clear()
+            self._located[path] = location
+            return location
         location = self._resolve_text(path, base)
         if not path.startswith("@") or self._exists(location) is not False:
             return location
@@ -162,7 +176,7 @@ class Roots:
             return location
         return without if self._exists(without) else location
 
-    def open_file(self, location: Location) -> "OpenFile":
+    def open_file(self, location: Location) -> OpenFile:
         """Open a regular file for reading, without blocking.
 
         Raises WorkspaceError: SPECIAL_FILE for a FIFO, socket or device, TARGET_IS_DIRECTORY, FILE_NOT_FOUND also if a
@@ -180,7 +194,16 @@ class Roots:
             raise not_a_file_error(location.path, status)
         return OpenFile(fd, location, status)
 
-    def open_directory(self, location: Location) -> "OpenDirectory":
+    def open_cached(self, location: Location, *, limit: int) -> CachedFile | None:
+        """Open and read a regular file of at most `limit` bytes if the system need not wait for anything.
+
+        None otherwise: it may be on a network, on the disk only, too large, missing or forbidden, which `open_file`
+        finds out.
+        """
+        found = self._beneath.read_cached(location.root, location.relative, limit)
+        return None if found is None else CachedFile(found[0], location, *found[1:])
+
+    def open_directory(self, location: Location) -> OpenDirectory:
         """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, also if a parent is a file."""
         if location.root in self._for_reading:
             raise outside_workspace_error(location.path, self.paths)
@@ -226,16 +249,21 @@ class Roots:
         except OSError as error:
             raise self._failure(error, location, PathPurpose.READ) from error
 
+    def _is_only_text(self, path: str, base: Location | None) -> bool:
+        """Whether the location of a path does not depend on what exists: it stays the same as long as the roots do."""
+        has_one_meaning = path.startswith("/") or len(self.directories) == 1
+        return has_one_meaning and base is None and self._plans is None and not path.startswith("@")
+
     def _resolve_text(self, text: str, base: Location | None) -> Location:
         if text.startswith("/"):
             return self._match_root(text, text)
         if base is not None:
-            return self._match_root(_join(base.path, text), text)
-        location = self._match_root(_join(self.first.path, text), text)
+            return self._match_root(join_path(base.path, text), text)
+        location = self._match_root(join_path(self.first.path, text), text)
         plan = self.plans is not None and self.plans.names_file(text) and Location(self.plans.root, text)
         if (len(self.directories) == 1 and not plan) or self._exists(location) is not False:
             return location
-        others = [self._beneath.match(_absolute(_join(root.path, text))) for root in self.directories[1:]]
+        others = [self._beneath.match(_absolute(join_path(root.path, text))) for root in self.directories[1:]]
         existing = {Location(*other) for other in others if other is not None and self._exists(Location(*other))}
         return existing.pop() if len(existing) == 1 else (not existing and plan) or location
 
@@ -250,7 +278,7 @@ class Roots:
 
     def _real_location(self, location: Location) -> Location:
         # Through the real path, so that one file has one location even where roots lie in one another.
-        found = self._beneath.match(_join(location.root.real_path, location.relative))
+        found = self._beneath.match(join_path(location.root.real_path, location.relative))
         return location if found is None else Location(*found)
 
     def _exists(self, location: Location) -> bool | None:
@@ -265,76 +293,6 @@ class Roots:
         if error.errno == errno.EXDEV:
             return outside_workspace_error(location.path, self.paths)
         return path_error(error, location.path, purpose=purpose)
-
-
-class _OpenHandle:
-    """An open descriptor with its location and its fstat at opening; a context manager."""
-
-    __slots__ = ("fd", "location", "status")
-
-    def __init__(self, fd: int, location: Location, status: os.stat_result) -> None:
-        self.fd = fd
-        self.location = location
-        self.status = status
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def real_path(self) -> str:
-        """The current path according to the kernel. Raises WorkspaceError(READ_CONTENT_FAILURE) if unknown."""
-        path = kernel_path(self.fd)
-        if path is None:
-            message = f"The system cannot tell the real path of {self.location.path}"
-            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path)
-        return path
-
-    def fileno(self) -> int:
-        """The descriptor, for functions that take file objects."""
-        return self.fd
-
-    def close(self) -> None:
-        """Close the descriptor. A second call does nothing."""
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
-
-
-class OpenFile(_OpenHandle):
-    """A regular file, open for reading."""
-
-    __slots__ = ()
-
-    def read(self, limit: int) -> bytes:
-        """Read the first bytes of the file, at most `limit`. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
-        chunks: list[bytes] = []
-        have = 0
-        try:
-            while have < limit:
-                # The file may have grown; and a limit far above its size must not cost memory.
-                expected = max(self.status.st_size - have, 0) or _CHUNK
-                chunk = os.pread(self.fd, min(limit - have, expected), have)
-                if not chunk:
-                    break
-                chunks.append(chunk)
-                have += len(chunk)
-        except OSError as error:
-            message = f"{error.strerror}: {self.location.path}"
-            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path) from error
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-
-    def read_all(self) -> bytes:
-        """Read the whole file up to its current end. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
-        return self.read(sys.maxsize)
-
-
-class OpenDirectory(_OpenHandle):
-    """A directory, open for `os.scandir(fd)` and as a `dir_fd`."""
-
-    __slots__ = ()
 
 
 def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, RootDirectory]) -> None:
@@ -362,10 +320,6 @@ def _close_all(roots: Sequence[RootDirectory]) -> None:
 def _absolute(path: str) -> str:
     normal = os.path.abspath(path)
     return normal[1:] if normal.startswith("//") else normal
-
-
-def _join(directory: str, relative: str) -> str:
-    return f"{directory.rstrip('/')}/{relative}" if relative else directory
 
 
 def _stat_target(walk: PathWalk) -> os.stat_result | None:

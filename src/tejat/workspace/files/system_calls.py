@@ -37,7 +37,7 @@ def openat2(directory: int, relative: str, flags: int) -> int:
     path = os.fsencode(relative)
     number = errno.EAGAIN
     for _ in range(_OPENAT2_TRIES):
-        descriptor = library.openat2(directory, path, flags)
+        descriptor = library.openat2(directory, path, flags, _RESOLVE)
         if descriptor >= 0:
             return descriptor
         number = library.get_errno()
@@ -46,16 +46,28 @@ def openat2(directory: int, relative: str, flags: int) -> int:
     raise OSError(number, os.strerror(number), relative)
 
 
+def openat2_once(directory: int, relative: str, flags: int, resolve: int) -> int | None:
+    """Open a path beneath `directory` under these conditions of its resolution; None if that is not possible now."""
+    if not _HAS_OPENAT2:
+        return None
+    descriptor = _libc().openat2(directory, os.fsencode(relative), flags, resolve)
+    return descriptor if descriptor >= 0 else None
+
+
 def is_on_kernel_filesystem(fd: int) -> bool:
     """Whether an open file is on proc, sysfs or another file system that the kernel generates. Raises OSError."""
     if sys.platform != "linux":
         return False
-    library = _libc()
-    kind = library.file_system(fd)
+    kind = file_system_type(fd)
     if kind is None:
-        number = library.get_errno()
+        number = _libc().get_errno()
         raise OSError(number, os.strerror(number))
     return kind in _KERNEL_FILESYSTEMS
+
+
+def file_system_type(fd: int) -> int | None:
+    """The number of the type of file system that an open file is on, as Linux has it; None if it is unknown."""
+    return _libc().file_system(fd)
 
 
 def kernel_path(fd: int) -> str | None:
@@ -89,8 +101,8 @@ class _LibC:
             _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
         @cache
-        def how(flags: int) -> OpenHow:
-            return OpenHow(flags, 0, _RESOLVE)
+        def how(flags: int, resolve: int) -> OpenHow:
+            return OpenHow(flags, 0, resolve)
 
         library = ctypes.CDLL(None, use_errno=True)
         call, fstatfs = library.syscall, library.fstatfs
@@ -102,8 +114,8 @@ class _LibC:
         answer = ctypes.c_ulong * 64
         first = ctypes.c_uint if os.uname().machine == "s390x" else ctypes.c_ulong
 
-        def openat2(directory: int, path: bytes, flags: int) -> int:
-            return call(_OPENAT2, directory, path, how(flags), size)
+        def openat2(directory: int, path: bytes, flags: int, resolve: int) -> int:
+            return call(_OPENAT2, directory, path, how(flags, resolve), size)
 
         def file_system(fd: int) -> int | None:
             buffer = answer()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.descriptors import count_leaked, count_open
-from tejat.workspace.files.created_directories import make_directories
+from tejat.workspace.files.handles.created_directories import make_directories
 from tejat.workspace.files.system_calls import O_TRAVERSE
 
 

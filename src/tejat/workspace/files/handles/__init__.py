@@ -1,0 +1,1 @@
+"""Open files and directories of the workspace."""
