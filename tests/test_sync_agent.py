@@ -24,6 +24,7 @@ from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.tools.todos import Todo, TodoList, TodoStatus
+from tejat.models.custom.function_model import function_model
 from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool
 
@@ -323,16 +324,75 @@ class TestUse:
         with agent_env.sync_agent(SCRIPT) as agent, pytest.raises(TypeError, match="prompt must be"):
             agent.run(prompt)
 
-    def test_in_its_own_thread_it_refuses_to_wait_for_itself(self, agent_env: AgentEnv) -> None:
+    @pytest.mark.parametrize("where", ["hook", "async hook", "tool", "approver", "model"])
+    def test_inside_of_a_run_it_refuses_to_wait_for_itself(self, agent_env: AgentEnv, where: str) -> None:
+        agents: list[SyncAgent] = []
+        refusals: list[str] = []
+
+        def again(*_: object) -> None:
+            try:
+                agents[0].ask("again")
+            except UsageError as error:
+                refusals.append(str(error))
+                raise
+
+        async def again_async(_: object) -> None:
+            again()
+
+        def approve(_: object) -> bool:
+            again()
+            return True
+
+        def nested() -> None:
+            """Asks the agent that called it."""
+            again()
+
+        def model(messages: object, _: object) -> str:
+            again(messages)
+            return ""
+
+        script = script_answer(calls=[("nested", {})]) + script_answer(say="Done.")
+        settings: dict[str, Any] = {
+            "hook": {"hooks": {"BeforeAgent": again}},
+            "async hook": {"hooks": {"BeforeAgent": again_async}},
+            "tool": {"tools": tool(nested), "allowed_tools": "nested"},
+            "approver": {"tools": tool(confirm=True)(nested), "approver": approve},
+            "model": {"model": function_model(model)},
+        }[where]
+        with agent_env.sync_agent(script, **settings) as agent:
+            agents.append(agent)
+            if where == "tool":
+                assert agent.ask("hello").text == "Done."
+            else:
+                with pytest.raises(UsageError):
+                    agent.ask("hello")
+        assert len(refusals) == 1
+        assert "cannot start a run of the same agent" in refusals[0]
+
+    def test_agents_in_tools_of_each_other(self, agent_env: AgentEnv) -> None:
         agents: list[SyncAgent] = []
 
-        def again(_: object) -> None:
-            agents[0].ask("again")
+        @tool
+        def ask_other() -> str:
+            """Asks the second agent."""
+            return agents[1].ask("hello").text
 
-        with agent_env.sync_agent(SCRIPT, hooks={"BeforeAgent": again}) as agent:
-            agents.append(agent)
-            with pytest.raises(UsageError, match="the thread of the agent itself"):
-                agent.ask("hello")
+        @tool
+        def ask_first() -> str:
+            """Asks the first agent."""
+            with pytest.raises(UsageError, match="cannot start a run of the same agent"):
+                agents[0].ask("hello")
+            return "refused"
+
+        first = script_answer(calls=[("ask_other", {})]) + script_answer(say="Done.")
+        second = script_answer(calls=[("ask_first", {})]) + script_answer(say="Done too.")
+        with (
+            agent_env.sync_agent(first, tools=ask_other, mode="yolo") as one,
+            agent_env.sync_agent(second, tools=ask_first, mode="yolo") as two,
+        ):
+            agents += [one, two]
+            results = [event.result.text for event in one.run("hello") if isinstance(event, CallFinished)]
+        assert results == ["Done too."]
 
     def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, agent_env: AgentEnv) -> None:
         agent = agent_env.sync_agent(SCRIPT, model="gemini-2.5-pro")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import Severity as Severity
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
+    from tejat.core.agent.hook_decorator import hook as hook
     from tejat.core.agent.hooks import Hook as Hook
     from tejat.core.agent.hooks import HookAnswer as HookAnswer
     from tejat.core.agent.hooks import HookEvent as HookEvent
@@ -168,6 +169,7 @@ _MODULES = {
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
+    "core.agent.hook_decorator": "hook",
     "core.agent.hooks": "Hook HookAnswer HookEvent HookFunction HookReply HooksLike",
     "core.agent.prices": "Price",
     "core.agent.questions": "PendingQuestion",

@@ -5,7 +5,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, cast, get_args
 
 from tejat.core.agent.editor import EditorBuffers, EditorTerminals
-from tejat.core.agent.hooks import Hook, HookEvent, HooksLike
+from tejat.core.agent.hook_decorator import list_hooks
+from tejat.core.agent.hooks import HooksLike
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.storage import SessionStorage
 from tejat.core.approval.modes import ModeName, PlanModeName, SandboxName
@@ -236,21 +237,6 @@ def _parse_answers(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(_mapping(_is_name)(value).items())
 
 
-def _parse_hooks(value: object) -> tuple[tuple[HookEvent, Hook], ...]:
-    parsed: list[tuple[HookEvent, Hook]] = []
-    for name, given in _mapping(lambda _: True)(value).items():
-        if name not in list(HookEvent):
-            raise _WrongValue(name)
-        for each in _several(lambda one: isinstance(one, Hook) or callable(one))(given):
-            hook = each if isinstance(each, Hook) else Hook(each)
-            if not callable(hook.function) or isinstance(hook.function, type):
-                raise _WrongType(hook.function)
-            if not _is_name(hook.matcher):
-                raise _WrongType(hook.matcher)
-            parsed.append((HookEvent(name), hook))
-    return tuple(parsed)
-
-
 def _words(alias: object) -> Sequence[str]:
     return get_args(alias)
 
@@ -285,11 +271,11 @@ _RULES: Mapping[str, _Rule] = {
     "sandbox": _one_of(SandboxName),
     "tools": _Rule(_TOOLS, _several(lambda value: isinstance(value, BaseTool) and check_tool(value) is value)),
     "servers": _NAMES._replace(is_optional=True),
-    "mcp_servers": _Rule("servers by their names", _mapping(lambda value: isinstance(value, Mapping))),
+    "mcp_servers": _Rule("a mapping from names to servers", _mapping(lambda value: isinstance(value, Mapping))),
     "buffers": _OBJECT,
     "terminals": _OBJECT,
     "extensions": _NAMES._replace(is_optional=True),
-    "answers": _Rule("answers (strings) by the headers of the questions", _parse_answers),
+    "answers": _Rule("a mapping from question headers to answers (strings)", _parse_answers),
     "requires_answers": _SWITCH,
     "approve_plan": _one_of(PlanModeName),
     "agents_in_copies": _SWITCH,
@@ -302,12 +288,12 @@ _RULES: Mapping[str, _Rule] = {
         _checked(lambda value: isinstance(value, SessionStorage) and not isinstance(value, type)),
         is_optional=True,
     ),
-    "hooks": _Rule(f"functions or `Hook` objects by their events ({', '.join(HookEvent)})", _parse_hooks),
+    "hooks": _Rule("hooks", list_hooks),
     "keeps_session": _SWITCH,
     "max_turns": _COUNT,
     "max_tokens": _COUNT,
-    "max_cost": _Rule("dollars, at least 0", _number(int, float, accepts=lambda cost: cost >= 0), is_optional=True),
-    "timeout": _Rule("seconds, more than 0", _number(int, float, accepts=lambda time: time > 0), is_optional=True),
+    "max_cost": _Rule("dollars, 0 or more", _number(int, float, accepts=lambda cost: cost >= 0), is_optional=True),
+    "timeout": _Rule("seconds greater than 0", _number(int, float, accepts=lambda time: time > 0), is_optional=True),
     "record": _PATH,
     "replay": _PATH,
     "system": _TEXT,
