@@ -303,6 +303,32 @@ class TestLeaving:
             assert agent.ask("at last").text == "Done."
 
 
+class TestStart:
+    def test_another_thread_cancels_it(self, agent_env: AgentEnv) -> None:
+        script = script_answer(calls=[("run_shell_command", {"command": "sleep 300"})]) + script_answer(say="Awake.")
+        with agent_env.sync_agent(script, mode="yolo") as agent:
+            run = agent.start("Sleep.")
+            events: list[AgentEvent] = []
+            for event in run:
+                events.append(event)
+                if isinstance(event, StateChanged) and event.state is CallState.EXECUTING:
+                    threading.Thread(target=run.cancel).start()
+            assert isinstance(events[-1], RunEnded)
+            assert events[-1].reason is EndReason.INTERRUPTED
+            assert agent.ask("Again.").text == "Awake."
+            run.cancel()
+
+    def test_it_starts_at_once_and_can_be_closed_unread(self, agent_env: AgentEnv) -> None:
+        with agent_env.sync_agent(script_answer(say="One.") + script_answer(say="Two.")) as agent:
+            first = agent.start("hello")
+            first.close()
+            first.close()
+            assert list(first) == []
+            second = agent.start("hello")
+            assert not isinstance(next(second), RunEnded)
+            assert isinstance(list(second)[-1], RunEnded)
+
+
 class TestUse:
     def test_outside_of_with(self, agent_env: AgentEnv) -> None:
         agent = agent_env.sync_agent(SCRIPT)

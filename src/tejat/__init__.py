@@ -130,8 +130,8 @@ if TYPE_CHECKING:
     from tejat.core.tools.todos import Todo as Todo
     from tejat.core.tools.todos import TodoList as TodoList
     from tejat.core.tools.todos import TodoStatus as TodoStatus
-    from tejat.core.value_json import InvalidValue as InvalidValue
     from tejat.core.value_json import event_from_dict as event_from_dict
+    from tejat.core.value_reader import InvalidValue as InvalidValue
     from tejat.engine.calls.batch import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
     from tejat.mcp.features.tool import DiscoveredMCPTool as DiscoveredMCPTool
@@ -139,6 +139,7 @@ if TYPE_CHECKING:
     from tejat.models.custom.function_model import ModelFunction as ModelFunction
     from tejat.models.custom.function_model import function_model as function_model
     from tejat.sync_agent import SyncAgent as SyncAgent
+    from tejat.sync_agent import SyncRun as SyncRun
     from tejat.sync_tools import SyncTools as SyncTools
     from tejat.tools import builtin_registry as builtin_registry
     from tejat.tools.discovered.discovered_tool import DiscoveredTool as DiscoveredTool
@@ -201,12 +202,13 @@ _MODULES = {
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
     "core.tools.todos": "Todo TodoList TodoStatus",
-    "core.value_json": "event_from_dict InvalidValue",
+    "core.value_json": "event_from_dict",
+    "core.value_reader": "InvalidValue",
     "engine.calls.batch": "Batch",
     "engine.calls.scheduler": "Scheduler",
     "mcp.features.tool": "DiscoveredMCPTool",
     "models.custom.function_model": "function_model FunctionModel ModelFunction",
-    "sync_agent": "SyncAgent",
+    "sync_agent": "SyncAgent SyncRun",
     "sync_tools": "SyncTools",
     "tools": "builtin_registry",
     "tools.discovered.discovered_tool": "DiscoveredTool",

@@ -226,7 +226,7 @@ async def _raise_own(work: Coroutine[None, None, _T], *listeners: _Listener) -> 
     return result[0]
 
 
-NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
+NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The run was cancelled before it began.")
 
 
 class _OpenAgent:

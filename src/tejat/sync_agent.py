@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias, Unpack
@@ -103,30 +103,13 @@ class SyncAgent:
         program's own model raises. The agent can be used again after that. Any other exception is a bug.
         """
         check_prompt(prompt)
-        return self._run(self._require_free_thread, prompt)
+        thread = self._require_free_thread
+        return _read_events(lambda: _RunReader(thread, prompt), self._ask, self._on_event)
 
-    def _run(self, thread: LoopThread[Agent], prompt: str | Sequence[str | Part]) -> Generator[AgentEvent]:
-        reading = _RunReader(thread, prompt)
-        try:
-            while (item := reading.next()) is not None:
-                if not isinstance(item, _PendingApproval):
-                    if self._on_event is not None:
-                        self._on_event(item)
-                    yield item
-                elif self._ask is not None and item.is_open:
-                    self._answer(item, self._ask, reading)
-        finally:
-            reading.end()
-
-    def _answer(self, asked: "_PendingApproval", ask: AskFunction, reading: "_RunReader") -> None:
-        """Raises what the approver raises, except a failure that the model is told."""
-        outer = _reader.set(reading)  # the run waits for the approver
-        try:
-            asked.resolve(ask(asked.question))
-        except ToolFailure as failure:
-            asked.fail(failure)
-        finally:
-            _reader.reset(outer)
+    def start(self, prompt: str | Sequence[str | Part]) -> "SyncRun":
+        """Start a run that other threads can cancel. Its events have to be read. Raises as `run` does."""
+        check_prompt(prompt)
+        return SyncRun(_RunReader(self._require_free_thread, prompt), self._ask, self._on_event)
 
     def ask(self, prompt: str | Sequence[str | Part]) -> RunEnded:
         """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
@@ -164,6 +147,60 @@ class SyncAgent:
         if self._thread is None:
             raise UsageError("This agent is not open. Use it inside of `with`.")
         return self._thread
+
+
+class SyncRun:
+    """A run of `SyncAgent.start`: an iterator over its events, which any other thread can cancel.
+
+    Approvals are asked for in the thread that reads the events.
+    """
+
+    def __init__(self, reader: "_RunReader", ask: AskFunction | None, on_event: EventSink | None) -> None:
+        self._reader = reader
+        self._events = _read_events(lambda: reader, ask, on_event)
+
+    def __iter__(self) -> Iterator[AgentEvent]:
+        return self._events
+
+    def __next__(self) -> AgentEvent:
+        return next(self._events)
+
+    def cancel(self) -> None:
+        """End the run at once, as Esc does in the terminal. Its last event is still RunEnded. Does not wait."""
+        self._reader.cancel()
+
+    def close(self) -> None:
+        """Cancel the run and wait for its end. The remaining events are dropped."""
+        self._events.close()
+        self._reader.end()
+
+
+def _read_events(
+    start: "Callable[[], _RunReader]", ask: AskFunction | None, on_event: EventSink | None
+) -> Generator[AgentEvent]:
+    """Yield the events of a run that starts with the first of them, and answer its approvals in this thread."""
+    reader = start()
+    try:
+        while (item := reader.next()) is not None:
+            if not isinstance(item, _PendingApproval):
+                if on_event is not None:
+                    on_event(item)
+                yield item
+            elif ask is not None and item.is_open:
+                _answer(item, ask, reader)
+    finally:
+        reader.end()
+
+
+def _answer(asked: "_PendingApproval", ask: AskFunction, reader: "_RunReader") -> None:
+    """Raises what the approver raises, except a failure that the model is told."""
+    outer = _reader.set(reader)  # the run waits for the approver
+    try:
+        asked.resolve(ask(asked.question))
+    except ToolFailure as failure:
+        asked.fail(failure)
+    finally:
+        _reader.reset(outer)
 
 
 class _PendingApproval(NamedTuple):
@@ -234,10 +271,14 @@ class _RunReader:
             return True
         return self._outer is not None and self._outer.is_inside(thread)
 
-    def end(self) -> None:
-        """Cancel the run and wait for its end."""
+    def cancel(self) -> None:
+        """Cancel the run, without waiting."""
         with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
             self._thread.call_soon(self._cancel)
+
+    def end(self) -> None:
+        """Cancel the run and wait for its end."""
+        self.cancel()
         with self._changed:
             while not self._is_over:
                 self._wait()
