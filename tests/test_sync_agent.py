@@ -18,6 +18,7 @@ from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
+from tejat.core.agent.storage import MemoryStorage
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.model import FailureKind, ModelFailure
@@ -327,6 +328,20 @@ class TestStart:
             second = agent.start("hello")
             assert not isinstance(next(second), RunEnded)
             assert isinstance(list(second)[-1], RunEnded)
+
+
+def test_two_agents_cannot_continue_the_same_stored_session(agent_env: AgentEnv) -> None:
+    storage = MemoryStorage()
+    with agent_env.sync_agent(SCRIPT, storage=storage) as first:
+        first.ask("hello")
+        with pytest.raises(UsageError, match="is open in another agent of this program"):
+            agent_env.sync_agent(SCRIPT, storage=storage, resume="latest").open()
+        lines = len(storage.read(first.session_id))
+        first.ask("again")
+        assert len(storage.read(first.session_id)) > lines
+    with agent_env.sync_agent(SCRIPT, storage=storage, resume="latest") as second:
+        assert second.session_id == storage.session_ids()[0]
+        assert "again" in [message.text for message in second.history]
 
 
 class TestUse:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
     from tejat.core.agent.settings import AgentSettings as AgentSettings
     from tejat.core.agent.storage import MemoryStorage as MemoryStorage
+    from tejat.core.agent.storage import SessionConflict as SessionConflict
     from tejat.core.agent.storage import SessionStorage as SessionStorage
     from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
     from tejat.core.agent.subagent_events import AgentEnded as AgentEnded
@@ -175,7 +176,7 @@ _MODULES = {
     "core.agent.prices": "Price",
     "core.agent.questions": "PendingQuestion",
     "core.agent.settings": "AgentSettings",
-    "core.agent.storage": "MemoryStorage SessionStorage",
+    "core.agent.storage": "MemoryStorage SessionConflict SessionStorage",
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
     "core.approval.approver": "ApprovalAnswer ApproverLike",

@@ -1,5 +1,6 @@
 """Settings of an agent: what is accepted, and what is refused in which words."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -50,6 +51,14 @@ def test_the_words_are_those_of_the_modes() -> None:
     assert get_args(PlanModeName) == PLAN_APPROVALS
     assert {"auto", "required", "off"} <= set(get_args(SandboxName))
     assert all(parse_sandbox_word(word) for word in get_args(SandboxName))
+
+
+class AsyncStorage(MemoryStorage):
+    async def append(self, session_id: str, lines: Sequence[str], position: int) -> None: ...  # pyright: ignore[reportIncompatibleMethodOverride]
+
+
+class OldStorage(MemoryStorage):
+    def append(self, session_id: str, lines: Sequence[str]) -> None: ...  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
 MODEL, STORAGE = OwnModel(), MemoryStorage()
@@ -140,6 +149,8 @@ def test_accepted(given: Any, changes: dict[str, Any]) -> None:
             {},
             "storage must be an object with the methods of `SessionStorage`, not an object of the type dict.",
         ),
+        ("storage", AsyncStorage(), "storage: the method `append` must be a plain function, not an `async` one."),
+        ("storage", OldStorage(), "storage: the method `append` must take three arguments: session_id, lines and "),
         (
             "environment",
             {"API_KEY": 5},

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.agent.hooks import DEFAULT_TIMEOUT, Hook, HookEvent, HookFunction
-from tejat.core.approval.approver import takes_one_argument
+from tejat.core.approval.approver import takes_arguments
 
 
 def hook(
@@ -69,7 +69,7 @@ def _as_hook(given: object) -> Hook:
 
 
 def _checked(hook: Hook) -> Hook:
-    if not takes_one_argument(hook.function):
+    if not takes_arguments(hook.function, 1):
         raise TypeError(f"The hook {_name(hook)!r} must take one argument, the event.")
     return hook
 

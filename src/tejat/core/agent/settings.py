@@ -1,6 +1,7 @@
 """Settings of an agent as a program gives them, and their check."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, cast, get_args
 
@@ -9,6 +10,7 @@ from tejat.core.agent.hook_decorator import list_hooks
 from tejat.core.agent.hooks import HooksLike
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.storage import SessionStorage
+from tejat.core.approval.approver import takes_arguments
 from tejat.core.approval.modes import ModeName, PlanModeName, SandboxName
 from tejat.core.messages.prompt import Attachment, Prompt
 from tejat.core.messages.types import JsonObject, Part
@@ -237,6 +239,17 @@ def _parse_answers(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(_mapping(_is_name)(value).items())
 
 
+def _parse_storage(value: object) -> object:
+    if not isinstance(value, SessionStorage) or isinstance(value, type):
+        raise _WrongType(value)
+    for method in (value.append, value.read, value.session_ids):
+        if iscoroutinefunction(method):
+            raise TypeError(f"storage: the method `{method.__name__}` must be a plain function, not an `async` one.")
+    if not takes_arguments(value.append, 3):
+        raise TypeError("storage: the method `append` must take three arguments: session_id, lines and position.")
+    return value
+
+
 def _words(alias: object) -> Sequence[str]:
     return get_args(alias)
 
@@ -285,7 +298,7 @@ _RULES: Mapping[str, _Rule] = {
     "session_file": _PATH,
     "storage": _Rule(
         "an object with the methods of `SessionStorage`",
-        _checked(lambda value: isinstance(value, SessionStorage) and not isinstance(value, type)),
+        _parse_storage,
         is_optional=True,
     ),
     "hooks": _Rule("hooks", list_hooks),
