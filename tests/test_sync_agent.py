@@ -18,12 +18,14 @@ from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
+from tejat.core.agent.storage import MemoryStorage
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.tools.todos import Todo, TodoList, TodoStatus
+from tejat.models.custom.function_model import function_model
 from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool
 
@@ -302,6 +304,46 @@ class TestLeaving:
             assert agent.ask("at last").text == "Done."
 
 
+class TestStart:
+    def test_another_thread_cancels_it(self, agent_env: AgentEnv) -> None:
+        script = script_answer(calls=[("run_shell_command", {"command": "sleep 300"})]) + script_answer(say="Awake.")
+        with agent_env.sync_agent(script, mode="yolo") as agent:
+            run = agent.start("Sleep.")
+            events: list[AgentEvent] = []
+            for event in run:
+                events.append(event)
+                if isinstance(event, StateChanged) and event.state is CallState.EXECUTING:
+                    threading.Thread(target=run.cancel).start()
+            assert isinstance(events[-1], RunEnded)
+            assert events[-1].reason is EndReason.INTERRUPTED
+            assert agent.ask("Again.").text == "Awake."
+            run.cancel()
+
+    def test_it_starts_at_once_and_can_be_closed_unread(self, agent_env: AgentEnv) -> None:
+        with agent_env.sync_agent(script_answer(say="One.") + script_answer(say="Two.")) as agent:
+            first = agent.start("hello")
+            first.close()
+            first.close()
+            assert list(first) == []
+            second = agent.start("hello")
+            assert not isinstance(next(second), RunEnded)
+            assert isinstance(list(second)[-1], RunEnded)
+
+
+def test_two_agents_cannot_continue_the_same_stored_session(agent_env: AgentEnv) -> None:
+    storage = MemoryStorage()
+    with agent_env.sync_agent(SCRIPT, storage=storage) as first:
+        first.ask("hello")
+        with pytest.raises(UsageError, match="is open in another agent of this program"):
+            agent_env.sync_agent(SCRIPT, storage=storage, resume="latest").open()
+        lines = len(storage.read(first.session_id))
+        first.ask("again")
+        assert len(storage.read(first.session_id)) > lines
+    with agent_env.sync_agent(SCRIPT, storage=storage, resume="latest") as second:
+        assert second.session_id == storage.session_ids()[0]
+        assert "again" in [message.text for message in second.history]
+
+
 class TestUse:
     def test_outside_of_with(self, agent_env: AgentEnv) -> None:
         agent = agent_env.sync_agent(SCRIPT)
@@ -323,16 +365,75 @@ class TestUse:
         with agent_env.sync_agent(SCRIPT) as agent, pytest.raises(TypeError, match="prompt must be"):
             agent.run(prompt)
 
-    def test_in_its_own_thread_it_refuses_to_wait_for_itself(self, agent_env: AgentEnv) -> None:
+    @pytest.mark.parametrize("where", ["hook", "async hook", "tool", "approver", "model"])
+    def test_inside_of_a_run_it_refuses_to_wait_for_itself(self, agent_env: AgentEnv, where: str) -> None:
+        agents: list[SyncAgent] = []
+        refusals: list[str] = []
+
+        def again(*_: object) -> None:
+            try:
+                agents[0].ask("again")
+            except UsageError as error:
+                refusals.append(str(error))
+                raise
+
+        async def again_async(_: object) -> None:
+            again()
+
+        def approve(_: object) -> bool:
+            again()
+            return True
+
+        def nested() -> None:
+            """Asks the agent that called it."""
+            again()
+
+        def model(messages: object, _: object) -> str:
+            again(messages)
+            return ""
+
+        script = script_answer(calls=[("nested", {})]) + script_answer(say="Done.")
+        settings: dict[str, Any] = {
+            "hook": {"hooks": {"BeforeAgent": again}},
+            "async hook": {"hooks": {"BeforeAgent": again_async}},
+            "tool": {"tools": tool(nested), "allowed_tools": "nested"},
+            "approver": {"tools": tool(confirm=True)(nested), "approver": approve},
+            "model": {"model": function_model(model)},
+        }[where]
+        with agent_env.sync_agent(script, **settings) as agent:
+            agents.append(agent)
+            if where == "tool":
+                assert agent.ask("hello").text == "Done."
+            else:
+                with pytest.raises(UsageError):
+                    agent.ask("hello")
+        assert len(refusals) == 1
+        assert "cannot start a run of the same agent" in refusals[0]
+
+    def test_agents_in_tools_of_each_other(self, agent_env: AgentEnv) -> None:
         agents: list[SyncAgent] = []
 
-        def again(_: object) -> None:
-            agents[0].ask("again")
+        @tool
+        def ask_other() -> str:
+            """Asks the second agent."""
+            return agents[1].ask("hello").text
 
-        with agent_env.sync_agent(SCRIPT, hooks={"BeforeAgent": again}) as agent:
-            agents.append(agent)
-            with pytest.raises(UsageError, match="the thread of the agent itself"):
-                agent.ask("hello")
+        @tool
+        def ask_first() -> str:
+            """Asks the first agent."""
+            with pytest.raises(UsageError, match="cannot start a run of the same agent"):
+                agents[0].ask("hello")
+            return "refused"
+
+        first = script_answer(calls=[("ask_other", {})]) + script_answer(say="Done.")
+        second = script_answer(calls=[("ask_first", {})]) + script_answer(say="Done too.")
+        with (
+            agent_env.sync_agent(first, tools=ask_other, mode="yolo") as one,
+            agent_env.sync_agent(second, tools=ask_first, mode="yolo") as two,
+        ):
+            agents += [one, two]
+            results = [event.result.text for event in one.run("hello") if isinstance(event, CallFinished)]
+        assert results == ["Done too."]
 
     def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, agent_env: AgentEnv) -> None:
         agent = agent_env.sync_agent(SCRIPT, model="gemini-2.5-pro")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import Severity as Severity
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
+    from tejat.core.agent.hook_decorator import hook as hook
     from tejat.core.agent.hooks import Hook as Hook
     from tejat.core.agent.hooks import HookAnswer as HookAnswer
     from tejat.core.agent.hooks import HookEvent as HookEvent
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
     from tejat.core.agent.settings import AgentSettings as AgentSettings
     from tejat.core.agent.storage import MemoryStorage as MemoryStorage
+    from tejat.core.agent.storage import SessionConflict as SessionConflict
     from tejat.core.agent.storage import SessionStorage as SessionStorage
     from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
     from tejat.core.agent.subagent_events import AgentEnded as AgentEnded
@@ -129,8 +131,8 @@ if TYPE_CHECKING:
     from tejat.core.tools.todos import Todo as Todo
     from tejat.core.tools.todos import TodoList as TodoList
     from tejat.core.tools.todos import TodoStatus as TodoStatus
-    from tejat.core.value_json import InvalidValue as InvalidValue
     from tejat.core.value_json import event_from_dict as event_from_dict
+    from tejat.core.value_reader import InvalidValue as InvalidValue
     from tejat.engine.calls.batch import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
     from tejat.mcp.features.tool import DiscoveredMCPTool as DiscoveredMCPTool
@@ -138,6 +140,7 @@ if TYPE_CHECKING:
     from tejat.models.custom.function_model import ModelFunction as ModelFunction
     from tejat.models.custom.function_model import function_model as function_model
     from tejat.sync_agent import SyncAgent as SyncAgent
+    from tejat.sync_agent import SyncRun as SyncRun
     from tejat.sync_tools import SyncTools as SyncTools
     from tejat.tools import builtin_registry as builtin_registry
     from tejat.tools.discovered.discovered_tool import DiscoveredTool as DiscoveredTool
@@ -168,11 +171,12 @@ _MODULES = {
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
+    "core.agent.hook_decorator": "hook",
     "core.agent.hooks": "Hook HookAnswer HookEvent HookFunction HookReply HooksLike",
     "core.agent.prices": "Price",
     "core.agent.questions": "PendingQuestion",
     "core.agent.settings": "AgentSettings",
-    "core.agent.storage": "MemoryStorage SessionStorage",
+    "core.agent.storage": "MemoryStorage SessionConflict SessionStorage",
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
     "core.approval.approver": "ApprovalAnswer ApproverLike",
@@ -199,12 +203,13 @@ _MODULES = {
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
     "core.tools.todos": "Todo TodoList TodoStatus",
-    "core.value_json": "event_from_dict InvalidValue",
+    "core.value_json": "event_from_dict",
+    "core.value_reader": "InvalidValue",
     "engine.calls.batch": "Batch",
     "engine.calls.scheduler": "Scheduler",
     "mcp.features.tool": "DiscoveredMCPTool",
     "models.custom.function_model": "function_model FunctionModel ModelFunction",
-    "sync_agent": "SyncAgent",
+    "sync_agent": "SyncAgent SyncRun",
     "sync_tools": "SyncTools",
     "tools": "builtin_registry",
     "tools.discovered.discovered_tool": "DiscoveredTool",

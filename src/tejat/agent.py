@@ -242,7 +242,7 @@ class _RunMark:
 _run_marks: ContextVar[tuple[_RunMark, ...]] = ContextVar("run_marks", default=())
 """The runs that this task or thread belongs to, the innermost last."""
 
-NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
+NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The run was cancelled before it began.")
 
 
 class _OpenAgent:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias, Unpack
@@ -98,32 +98,18 @@ class SyncAgent:
 
         Leaving the loop, even by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
 
-        Raises TypeError for something that is no prompt, and UsageError outside of `with` or in the thread of the
-        agent. While the events are read: what the approver, a hook, `on_event` or the program's own model raises. The
-        agent can be used again after that. Any other exception is a bug.
+        Raises TypeError for something that is no prompt, and UsageError outside of `with` or in a tool, hook or
+        approver of a run of the same agent. While the events are read: what the approver, a hook, `on_event` or the
+        program's own model raises. The agent can be used again after that. Any other exception is a bug.
         """
         check_prompt(prompt)
-        return self._run(self._require_free_thread, prompt)
+        thread = self._require_free_thread
+        return _read_events(lambda: _RunReader(thread, prompt), self._ask, self._on_event)
 
-    def _run(self, thread: LoopThread[Agent], prompt: str | Sequence[str | Part]) -> Generator[AgentEvent]:
-        reading = _RunReader(thread, prompt)
-        try:
-            while (item := reading.next()) is not None:
-                if not isinstance(item, _PendingApproval):
-                    if self._on_event is not None:
-                        self._on_event(item)
-                    yield item
-                elif self._ask is not None and item.is_open:
-                    self._answer(item, self._ask)
-        finally:
-            reading.end()
-
-    def _answer(self, asked: "_PendingApproval", ask: AskFunction) -> None:
-        """Raises what the approver raises, except a failure that the model is told."""
-        try:
-            asked.resolve(ask(asked.question))
-        except ToolFailure as failure:
-            asked.fail(failure)
+    def start(self, prompt: str | Sequence[str | Part]) -> "SyncRun":
+        """Start a run that other threads can cancel. Its events have to be read. Raises as `run` does."""
+        check_prompt(prompt)
+        return SyncRun(_RunReader(self._require_free_thread, prompt), self._ask, self._on_event)
 
     def ask(self, prompt: str | Sequence[str | Part]) -> RunEnded:
         """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
@@ -144,12 +130,13 @@ class SyncAgent:
 
     @property
     def _require_free_thread(self) -> LoopThread[Agent]:
-        """The thread of the agent. Raises UsageError inside of it, because it would wait for itself."""
+        """The thread of the agent. Raises UsageError inside of a run, because the new run would wait for that one."""
         thread = self._require_open
-        if thread.is_current:
+        reading = _reader.get(None)
+        if thread.is_current or (reading is not None and reading.is_inside(thread)):
             raise UsageError(
-                "This is the thread of the agent itself, where its tools and hooks are called: it would wait forever. "
-                "Open another agent here, or start the run in another thread."
+                "A tool, hook, approver or model of an agent cannot start a run of the same agent: both would wait "
+                "forever. Use another agent here."
             )
         return thread
 
@@ -160,6 +147,60 @@ class SyncAgent:
         if self._thread is None:
             raise UsageError("This agent is not open. Use it inside of `with`.")
         return self._thread
+
+
+class SyncRun:
+    """A run of `SyncAgent.start`: an iterator over its events, which any other thread can cancel.
+
+    Approvals are asked for in the thread that reads the events.
+    """
+
+    def __init__(self, reader: "_RunReader", ask: AskFunction | None, on_event: EventSink | None) -> None:
+        self._reader = reader
+        self._events = _read_events(lambda: reader, ask, on_event)
+
+    def __iter__(self) -> Iterator[AgentEvent]:
+        return self._events
+
+    def __next__(self) -> AgentEvent:
+        return next(self._events)
+
+    def cancel(self) -> None:
+        """End the run at once, as Esc does in the terminal. Its last event is still RunEnded. Does not wait."""
+        self._reader.cancel()
+
+    def close(self) -> None:
+        """Cancel the run and wait for its end. The remaining events are dropped."""
+        self._events.close()
+        self._reader.end()
+
+
+def _read_events(
+    start: "Callable[[], _RunReader]", ask: AskFunction | None, on_event: EventSink | None
+) -> Generator[AgentEvent]:
+    """Yield the events of a run that starts with the first of them, and answer its approvals in this thread."""
+    reader = start()
+    try:
+        while (item := reader.next()) is not None:
+            if not isinstance(item, _PendingApproval):
+                if on_event is not None:
+                    on_event(item)
+                yield item
+            elif ask is not None and item.is_open:
+                _answer(item, ask, reader)
+    finally:
+        reader.end()
+
+
+def _answer(asked: "_PendingApproval", ask: AskFunction, reader: "_RunReader") -> None:
+    """Raises what the approver raises, except a failure that the model is told."""
+    outer = _reader.set(reader)  # the run waits for the approver
+    try:
+        asked.resolve(ask(asked.question))
+    except ToolFailure as failure:
+        asked.fail(failure)
+    finally:
+        _reader.reset(outer)
 
 
 class _PendingApproval(NamedTuple):
@@ -186,14 +227,14 @@ class _PendingApproval(NamedTuple):
 
 _Item: TypeAlias = AgentEvent | _PendingApproval
 
-_reader: ContextVar[Callable[[_Item], None]] = ContextVar("reader")
-"""Receives the events of the run in this task."""
+_reader: "ContextVar[_RunReader]" = ContextVar("reader")
+"""The reader of the run that this task or thread belongs to."""
 
 
 async def _ask_reader(question: ApprovalRequest) -> Any:
     """Return what the approver in the reading thread returned, which may be awaitable."""
     asked = _PendingApproval(question, asyncio.get_running_loop().create_future())
-    _reader.get()(asked)
+    _reader.get().put(asked)
     return await asked.reply
 
 
@@ -208,6 +249,7 @@ class _RunReader:
         self._task: asyncio.Task[RunEnded] | None = None
         self._cancellation: asyncio.Task[None] | None = None
         self._has_ended = self._is_over = False
+        self._outer = _reader.get(None)
         thread.call_soon(self._start)
 
     def next(self) -> _Item | None:
@@ -223,10 +265,20 @@ class _RunReader:
         self._has_ended = True
         return NOT_STARTED if is_first else None
 
-    def end(self) -> None:
-        """Cancel the run and wait for its end."""
+    def is_inside(self, thread: LoopThread[Agent]) -> bool:
+        """Whether this run, or one around it, is a run of the agent in a thread, and has not ended."""
+        if self._thread is thread and not self._is_over:
+            return True
+        return self._outer is not None and self._outer.is_inside(thread)
+
+    def cancel(self) -> None:
+        """Cancel the run, without waiting."""
         with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
             self._thread.call_soon(self._cancel)
+
+    def end(self) -> None:
+        """Cancel the run and wait for its end."""
+        self.cancel()
         with self._changed:
             while not self._is_over:
                 self._wait()
@@ -238,15 +290,15 @@ class _RunReader:
     # What follows happens in the loop.
 
     def _start(self) -> None:
-        _reader.set(self._put)
+        _reader.set(self)
         try:
-            self._task = self._thread.opened.start(self._prompt, self._put)
+            self._task = self._thread.opened.start(self._prompt, self.put)
         except UsageError:  # it is being closed
             self._finish()
         else:
             self._task.add_done_callback(self._finish)
 
-    def _put(self, item: _Item) -> None:
+    def put(self, item: _Item) -> None:
         with self._changed:
             append_event(self._items, item)
             self._has_ended = isinstance(item, RunEnded)

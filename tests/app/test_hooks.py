@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tejat.config.trust.decision import trust_folder
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
 from tejat.core.agent.hooks import Hook, HookEvent, HookReply
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation
+from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation, Outcome
 from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
@@ -539,3 +540,30 @@ class TestFunctions:
         (ended,), _ = run(machine, text_script("Never said."), "go", person=approver, hooks=hooks)
         assert ended.reason is EndReason.NOT_ALLOWED
         assert approver.questions[0].reason == 'Hook "careful" (BeforeModel) asks: Sure?'
+
+    @pytest.mark.parametrize("answer", [NO, None], ids=["asked", "nobody to ask"])
+    def test_a_guard_that_takes_too_long_has_failed(self, machine: ProgramEnv, answer: Outcome | None) -> None:
+        release = threading.Event()
+        hooks = ((HookEvent.BEFORE_TOOL, Hook(lambda _: release.wait(60) and None, name="slow", timeout=0.1)),)
+        approver = None if answer is None else FakeApprover(answer)
+        calls = [made("write_file", file_path=machine.project / "a", content="x")]
+        script = script_answer(calls=calls) + text_script("Done.")
+        _, events = run(machine, script, "go", person=approver, hooks=hooks, mode="yolo")
+        release.set()
+        (result,) = [event.result for event in events if isinstance(event, CallFinished)]
+        failure = 'Hook "slow" (BeforeTool) failed: it took longer than 0.1 seconds.'
+        assert result.error is not None
+        assert list(machine.project.iterdir()) == []
+        if approver is not None:
+            assert approver.questions[0].reason == failure
+        else:
+            assert failure in result.error.message
+
+    def test_an_observer_that_takes_too_long_is_reported(self, machine: ProgramEnv) -> None:
+        async def wait(_: JsonObject) -> None:
+            await asyncio.Event().wait()
+
+        hooks = ((HookEvent.AFTER_AGENT, Hook(wait, timeout=0.1)),)
+        (ended,), events = run(machine, text_script("Done."), "go", hooks=hooks)
+        assert ended.text == "Done."
+        assert noticed(events) == [Noticed('Hook "wait" (AfterAgent) failed: it took longer than 0.1 seconds.')]

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import tejat
 from support.public_values import NOT_VALUES, comparable, instances, public_classes, value_classes
-from tejat.core import value_json
 from tejat.core.agent import questions
 from tejat.core.agent.events import Noticed, TextStreamed
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation
-from tejat.core.frozen import Value, fields_of, is_frozen
+from tejat.core.frozen import Value, is_frozen
 from tejat.core.i18n import lazy
 from tejat.core.ui import commands, prompter, report, status
-from tejat.core.value_json import InvalidValue, event_from_dict, value_from_json, value_to_json
+from tejat.core.value_json import event_from_dict, value_to_json
+from tejat.core.value_reader import InvalidValue, value_from_json
 
 SENT = (
     *(ApprovalReply, questions.PendingQuestion, status.Status, status.Preferences, status.ModeChange, report.Report),
@@ -86,17 +86,11 @@ class TestPublicValues:
         assert {cls.__name__ for cls in frozen if not issubclass(cls, Value)} == set(NOT_VALUES)
         assert len(value_classes()) > 50
 
-    def test_no_field_has_an_enum_or_another_text(self) -> None:
-        """The enum of a text is known by the field that it is in."""
-        for cls in value_json._classes().values():
-            for field in fields_of(cls):
-                assert str not in get_args(field.annotation) or not value_json._enum_in(field.annotation), (cls, field)
-
     def test_a_class_reads_its_own_values_only(self) -> None:
-        with pytest.raises(InvalidValue, match="TextStreamed is not expected here"):
+        with pytest.raises(InvalidValue, match="expected RunEnded, got TextStreamed"):
             tejat.RunEnded.from_dict(TextStreamed("x").to_dict())
         assert tejat.event_from_dict(TextStreamed("x").to_dict()) == TextStreamed("x")
-        with pytest.raises(InvalidValue, match="ToolResult is not expected here"):
+        with pytest.raises(InvalidValue, match="expected an event, got ToolResult"):
             tejat.event_from_dict(tejat.ToolResult("x").to_dict())
 
     def test_lists_stay_lists(self) -> None:

@@ -15,6 +15,7 @@ from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import model_message
 from tejat.core.model import ModelResponse
+from tejat.core.tools.call_events import CallState, StateChanged
 from tejat.notebook.approver import NotebookApprover
 from tejat.notebook.live import LiveRun, LiveView, watch
 from tejat.sync_agent import SyncAgent
@@ -165,8 +166,58 @@ class TestRun:
                 run.wait(60)
 
 
+SLEEP_SCRIPT = """
+[[answer]]
+[[answer.call]]
+name = "run_shell_command"
+args = { command = "sleep 300" }
+[[answer]]
+say = "Awake."
+"""
+
+
 class TestCancel:
-    def test_the_run_ends_at_its_next_event(self, project: Path, outputs: RecordedOutputs) -> None:
+    def test_a_silent_command_ends_at_once(self, project: Path, outputs: RecordedOutputs) -> None:
+        (project / "script.toml").write_text(SLEEP_SCRIPT)
+        is_running = threading.Event()
+
+        def watch_calls(event: object) -> None:
+            if isinstance(event, StateChanged) and event.state is CallState.EXECUTING:
+                is_running.set()
+
+        with SyncAgent(**settings(project), mode="yolo", on_event=watch_calls) as agent:
+            run = watch(agent, "Sleep.")
+            assert is_running.wait(60)
+            run.cancel()
+            run.cancel()
+            assert run.wait(60).reason is EndReason.INTERRUPTED
+            assert "Stopped." in outputs.contents[-1]
+            assert agent.ask("Again.").text == "Awake."
+
+    def test_one_run_is_cancelled_not_the_next(self, project: Path, outputs: RecordedOutputs) -> None:
+        (project / "script.toml").write_text(SLEEP_SCRIPT)
+        with SyncAgent(**settings(project), mode="yolo") as agent:
+            first, second = watch(agent, "Sleep."), watch(agent, "Later.")
+            first.cancel()
+            assert first.wait(60).reason is EndReason.INTERRUPTED
+            assert second.wait(60).reason is EndReason.FINISHED
+
+    def test_a_proposal_is_edited_and_shown_again(self, project: Path, outputs: RecordedOutputs) -> None:
+        approver = NotebookApprover()
+        with SyncAgent(**settings(project), approver=approver) as agent:
+            run = watch(agent, "Write it.")
+            wait_until(lambda: approver.panel is not None)
+            first = approver.panel
+            assert first is not None
+            first.texts["Edit before approving"].value = "edited\n"
+            first.buttons["Use the edited text"].click()
+            wait_until(lambda: approver.panel not in (None, first))
+            assert approver.panel is not None
+            approver.panel.buttons["Allow once"].click()
+            run.wait(60)
+        assert (project / "project" / "a.txt").read_text() == "edited\n"
+
+    def test_the_run_ends_although_the_answer_was_yes(self, project: Path, outputs: RecordedOutputs) -> None:
         runs: list[LiveRun] = []
         started = threading.Event()
 
@@ -235,6 +286,15 @@ class TestView:
         for seconds in (10.0, 20.0):
             view.handle_event(AwaitingModel(seconds, 5))
         assert len(outputs.contents) == 3
+
+
+@pytest.mark.usefixtures("outputs")
+def test_mistakes_are_raised_at_once(project: Path) -> None:
+    prompt: Any = None
+    with SyncAgent(**settings(project)) as agent, pytest.raises(TypeError, match="prompt must be"):
+        watch(agent, prompt)
+    with pytest.raises(UsageError, match="This agent is closed"):
+        watch(agent, "hello")
 
 
 def test_a_program_is_no_notebook(project: Path) -> None:

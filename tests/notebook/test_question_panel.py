@@ -6,6 +6,7 @@ from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
     AskUserConfirmation,
+    EditConfirmation,
     ExecConfirmation,
     Outcome,
 )
@@ -62,3 +63,17 @@ def test_hostile_labels_are_no_markup() -> None:
     panel = QuestionPanel(ipywidgets, ApprovalRequest(asked, "ask_user"))
     (field,) = panel.texts.values()
     assert not field.description_allow_html
+
+
+def test_a_proposal_is_edited_in_a_text_area() -> None:
+    edit = EditConfirmation("Edit", "a", "/a", "", "old\n", "new\n")
+    panel = QuestionPanel(ipywidgets, ApprovalRequest(edit, "write_file", can_modify=True))
+    area = panel.texts["Edit before approving"]
+    assert isinstance(area, ipywidgets.Textarea)
+    assert area.value == "new\n"
+    panel.buttons["Use the edited text"].click()
+    assert "No changes made." in values(panel)
+    area.value = "newer\n"
+    panel.buttons["Use the edited text"].click()
+    assert panel.wait() == ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="newer\n")
+    assert [type(child) for child in panel.widget.children] == [ipywidgets.HTML, ipywidgets.HTML]

@@ -10,6 +10,7 @@ from tejat.core.approval.confirmation import (
     ElicitationConfirmation,
     ExecConfirmation,
     Outcome,
+    PlanConfirmation,
     Risk,
     Scope,
 )
@@ -59,9 +60,40 @@ class TestChoices:
         with pytest.raises(ValueError, match="Enter a message"):
             tell.make_reply(["  "])
 
-    def test_there_is_no_editor(self) -> None:
-        edit = EditConfirmation("Edit", "a", "/a", "", "old", "new")
-        assert "e" not in [each.key for each in reply_actions(ApprovalRequest(edit, "replace", can_modify=True))]
+
+def edit_request(new: str | None, *, can_modify: bool = True) -> ApprovalRequest:
+    return ApprovalRequest(EditConfirmation("Edit", "a", "/a", "", "old", new), "replace", can_modify=can_modify)
+
+
+class TestEdit:
+    def test_the_proposal_is_edited(self) -> None:
+        edit = action(edit_request("one\ntwo\n"), "e")
+        assert edit.inputs == (ReplyInput("Edit before approving", initial="one\ntwo\n"),)
+        assert edit.needs_editor
+        assert not edit.approves  # it is shown again
+        reply = edit.make_reply(["one\nthree\n"])
+        assert reply == ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="one\nthree\n")
+        with pytest.raises(ValueError, match="No changes made"):
+            edit.make_reply(["one\ntwo\n"])
+
+    @pytest.mark.parametrize("typed", ["one\nthree\n", "one\r\nthree\r\n"])
+    def test_line_endings_stay_as_they_are(self, typed: str) -> None:
+        edit = action(edit_request("one\r\ntwo\r\n"), "e")
+        assert edit.inputs[0].initial == "one\ntwo\n"
+        assert edit.make_reply([typed]).new_content == "one\r\nthree\r\n"
+        with pytest.raises(ValueError, match="No changes made"):
+            edit.make_reply(["one\ntwo\n"])
+
+    @pytest.mark.parametrize("new", [None, "one\r\ntwo\n", "one\rtwo"])
+    def test_what_a_text_area_cannot_hold_is_not_offered(self, new: str | None) -> None:
+        assert "e" not in [each.key for each in reply_actions(edit_request(new))]
+
+    def test_only_where_the_terminal_offers_it(self) -> None:
+        assert "e" not in [each.key for each in reply_actions(edit_request("new", can_modify=False))]
+
+    def test_plans(self) -> None:
+        plan = PlanConfirmation("Plan", "/plan.md", "# Plan")
+        assert action(ApprovalRequest(plan, "exit_plan_mode"), "e").make_reply(["# Other"]).new_content == "# Other"
 
 
 class TestQuestionsOfTheModel:

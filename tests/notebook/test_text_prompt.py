@@ -6,6 +6,7 @@ from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
     AskUserConfirmation,
+    EditConfirmation,
     ExecConfirmation,
     Outcome,
 )
@@ -52,3 +53,10 @@ def test_options_have_numbers() -> None:
     shown, enter = typist("s", "2")
     assert ask_in_text(ApprovalRequest(asked, "ask_user"), enter).answers == {"0": "MySQL"}
     assert shown[1] == "Database\n  1  SQLite\n  2  MySQL\n> "
+
+
+def test_what_needs_an_editor_is_not_offered() -> None:
+    edit = EditConfirmation("Edit", "a", "/a", "", "old", "new")
+    shown, enter = typist("e", "n")
+    assert ask_in_text(ApprovalRequest(edit, "replace", can_modify=True), enter) == ApprovalReply(Outcome.CANCEL)
+    assert "  e  " not in shown[0]

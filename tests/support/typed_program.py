@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, assert_type
+from typing import Annotated, Any, assert_type
 
 from tejat import (
     Agent,
@@ -18,6 +18,7 @@ from tejat import (
     ExecConfirmation,
     FunctionCall,
     FunctionDeclaration,
+    HookReply,
     InfoConfirmation,
     InlineData,
     Kind,
@@ -37,6 +38,7 @@ from tejat import (
     Workspace,
     builtin_registry,
     function_model,
+    hook,
     open_tools,
     tool,
     validate_and_execute,
@@ -73,6 +75,16 @@ async def call_directly() -> None:
     assert_type(add(1, two=3), int)
     assert_type(await delete(Path("a"), ToolContext()), str)
     assert_type(picture(), list[str | InlineData])
+
+
+@hook("BeforeTool", matcher="write_file", timeout=5)
+def no_secrets(event: dict[str, Any]) -> HookReply | None:
+    return HookReply("deny", "No.") if "secret" in event["tool_input"]["file_path"] else None
+
+
+@hook("AfterTool")
+async def count(event: Mapping[str, object]) -> None:
+    record(event["tool_name"])
 
 
 @dataclass(frozen=True)
@@ -167,7 +179,8 @@ async def run_agent() -> None:
 
 
 def run_sync() -> None:
-    with SyncAgent(directories=[Path()], tools=add, approver=CarefulSync(), max_turns=3) as agent:
+    hooks = [no_secrets, count]
+    with SyncAgent(directories=[Path()], tools=add, approver=CarefulSync(), hooks=hooks, max_turns=3) as agent:
         for event in agent.run("Hello"):
             record(show(event))
         record(agent.ask("Hello").text)

@@ -48,6 +48,7 @@ def _function_hook(event: HookEvent, hook: Hook) -> HookConfig:
     matcher = "" if hook.matcher.strip() == "*" else hook.matcher.strip()
     return HookConfig(
         *(event, event.value, name, "", matcher, SourceTier.USER, "Agent(hooks=...)"),
+        timeout=hook.timeout,
         is_sequential=True,
         function=hook.function,
     )

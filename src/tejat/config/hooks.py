@@ -6,12 +6,11 @@ from typing import TypeAlias
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
-from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent, HookFunction
+from tejat.core.agent.hooks import DEFAULT_TIMEOUT, GUARD_EVENTS, HookEvent, HookFunction
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
-DEFAULT_TIMEOUT = 60.0
 MAX_TIMEOUT = 3600.0
 
 CLAUDE_EVENT_NAMES = {

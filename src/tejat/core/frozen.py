@@ -80,9 +80,9 @@ class Value:
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returned. `Value.from_dict` reads a value of any class.
 
-        Raises InvalidValue for anything that is not a value of this class.
+        Fields with a default may be missing. Raises InvalidValue with the path to the first mistake.
         """
-        from tejat.core.value_json import value_from_json
+        from tejat.core.value_reader import value_from_json
 
         return value_from_json(given, cls)
 

@@ -11,14 +11,13 @@ from typing import Any
 from tejat.agent import NOT_STARTED
 from tejat.core.agent.events import (
     AgentEvent,
-    EndReason,
     QuestionAnswered,
     QuestionAsked,
     RunEnded,
     TextStreamed,
     ThoughtStreamed,
 )
-from tejat.core.i18n import _, lazy
+from tejat.core.i18n import _
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
 from tejat.notebook.approver import OpenPanels, enter_reply, open_panels
@@ -39,7 +38,8 @@ def watch(agent: SyncAgent, prompt: str | Sequence[Part]) -> "LiveRun":
     """Answer a prompt in the background, and show the run below the cell while it lasts.
 
     Returns at once, so that buttons of `NotebookApprover` work: a notebook handles clicks between cells. `wait` waits
-    for the end. Raises UsageError outside of a notebook.
+    for the end. Raises TypeError for something that is no prompt, and UsageError outside of a notebook or if the agent
+    is not open.
     """
     return LiveRun(agent, prompt)
 
@@ -97,11 +97,10 @@ class LiveRun:
     """A run that `watch` started. `stop_button` is the widget that cancels it, None without `ipywidgets`."""
 
     def __init__(self, agent: SyncAgent, prompt: str | Sequence[Part]) -> None:
-        self._agent = agent
-        self._prompt = prompt
         self._panels = OpenPanels()
         self.view = LiveView()
         self.view.show()
+        self._started = agent.start(prompt)
         self.stop_button = self._show_button()
         self._future: Future[RunEnded] = start_daemon(self._run)
 
@@ -136,7 +135,8 @@ class LiveRun:
         return self._future.result()
 
     def cancel(self) -> None:
-        """End the run at its next event: a command that prints nothing ends by itself first. Returns at once."""
+        """End the run at once, as Esc does in the terminal. An open question is closed. Does not wait for the end."""
+        self._started.cancel()
         self._panels.cancel()
 
     def __await__(self) -> Generator[object, None, RunEnded]:
@@ -157,14 +157,10 @@ class LiveRun:
         open_panels.set(self._panels)
         ended = NOT_STARTED
         try:
-            for event in self._agent.run(self._prompt):
+            for event in self._started:
                 self.view.handle_event(event)
                 if isinstance(event, RunEnded):
                     ended = event
-                elif self._panels.is_cancelled:
-                    ended = _CANCELLED
-                    self.view.handle_event(ended)
-                    break
         finally:
             self.view.update()
             if self.stop_button is not None:
@@ -182,6 +178,3 @@ class LiveRun:
         button.on_click(click)
         show_widget(button)
         return button
-
-
-_CANCELLED = RunEnded(EndReason.INTERRUPTED, message=lazy("Operation cancelled."))

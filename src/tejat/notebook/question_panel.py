@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
-from tejat.notebook.reply_form import ReplyAction, reply_actions
+from tejat.notebook.reply_form import ReplyAction, ReplyInput, reply_actions
 from tejat.notebook.style import view_markup
 from tejat.ui.html.question import render_question, reply_label
 
@@ -44,16 +44,14 @@ class QuestionPanel:
             self._reply.set_result(reply)
 
     def _add_action(self, widgets: Any, action: ReplyAction) -> list[Any]:
-        """Make the button of an action, and return the fields that it needs."""
+        """Make the button of an action, and return the widgets with the fields that it needs."""
         wide = widgets.Layout(width="auto")
-        fields: list[Any] = []
+        fields, rows = list[Any](), list[Any]()
         for wanted in action.inputs:
-            make = widgets.Combobox if wanted.options else widgets.Text
-            more = {"options": wanted.options, "ensure_option": False} if wanted.options else {}
-            style = {"description_width": "initial"}
-            field = make(description=wanted.label, placeholder=wanted.placeholder, layout=wide, style=style, **more)
-            self.texts[wanted.label] = field
+            self.texts[wanted.label] = field = _make_field(widgets, wanted)
             fields.append(field)
+            is_long = wanted.initial is not None
+            rows.append(widgets.Accordion([field], titles=(wanted.label,)) if is_long else field)
         style = "primary" if action.approves else ""
         text = f"{action.label} [{action.key}]"
         button = widgets.Button(description=text, tooltip=action.label, button_style=style, layout=wide)
@@ -63,7 +61,7 @@ class QuestionPanel:
 
         button.on_click(click)
         self.buttons[action.label] = button
-        return fields
+        return rows
 
     def _click(self, action: ReplyAction, texts: list[str]) -> None:
         try:
@@ -76,3 +74,18 @@ class QuestionPanel:
         label = escape(reply_label(self.question, reply))
         self._problem.value = view_markup(f'<p class="notice note">{label}</p>')
         self.widget.children = [self._shown, self._problem]
+
+
+def _make_field(widgets: Any, wanted: ReplyInput) -> Any:
+    """The widget for a text: a line, a line with suggestions, or an area with the text to edit."""
+    wide = widgets.Layout(width="auto")
+    if wanted.initial is not None:
+        rows = min(wanted.initial.count("\n") + 2, _MAX_ROWS)
+        return widgets.Textarea(wanted.initial, rows=rows, layout=wide)
+    make = widgets.Combobox if wanted.options else widgets.Text
+    more = {"options": wanted.options, "ensure_option": False} if wanted.options else {}
+    style = {"description_width": "initial"}
+    return make(description=wanted.label, placeholder=wanted.placeholder, layout=wide, style=style, **more)
+
+
+_MAX_ROWS = 25

@@ -9,6 +9,8 @@ from tejat.core.approval.confirmation import (
     AskUserConfirmation,
     ElicitationConfirmation,
     Outcome,
+    PlanConfirmation,
+    TrialConfirmation,
 )
 from tejat.core.approval.elicitation import FormField, apply_defaults, parse_form_fields
 from tejat.core.approval.user_question import UserQuestion
@@ -17,6 +19,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
 from tejat.ui.shared.approval.display_lines import escape_line
+from tejat.ui.shared.approval.editing import editable_text, edited_reply
 from tejat.ui.shared.approval.user_questions import offered_answers
 from tejat.ui.shared.elicitation import accepts_empty, field_choices, field_heading, find_problem
 
@@ -26,11 +29,12 @@ MakeReply: TypeAlias = Callable[[Sequence[str]], ApprovalReply]
 
 @frozen
 class ReplyInput:
-    """A text to enter: its label, and values to choose from."""
+    """A text to enter: its label, and values to choose from. `initial` is a text of several lines to edit."""
 
     label: str
     options: tuple[str, ...] = ()
     placeholder: str = ""
+    initial: str | None = None
 
 
 @frozen
@@ -43,6 +47,11 @@ class ReplyAction:
     inputs: tuple[ReplyInput, ...] = ()
     approves: bool = False
 
+    @property
+    def needs_editor(self) -> bool:
+        """Whether a text of several lines is edited, which cannot be done by typing one line."""
+        return any(each.initial is not None for each in self.inputs)
+
 
 def reply_actions(question: ApprovalRequest) -> list[ReplyAction]:
     """The ways to answer a question, in the order in which they are offered."""
@@ -52,10 +61,10 @@ def reply_actions(question: ApprovalRequest) -> list[ReplyAction]:
         case ElicitationConfirmation() as asked:
             return _elicitation_actions(asked)
         case _:
-            return list(_choice_actions(approval_choices(question)))
+            return list(_choice_actions(question, approval_choices(question)))
 
 
-def _choice_actions(choices: Sequence[ApprovalChoice]) -> Iterator[ReplyAction]:
+def _choice_actions(question: ApprovalRequest, choices: Sequence[ApprovalChoice]) -> Iterator[ReplyAction]:
     for choice in choices:
         match choice.outcome:
             case ApprovalReply() as reply:
@@ -64,7 +73,33 @@ def _choice_actions(choices: Sequence[ApprovalChoice]) -> Iterator[ReplyAction]:
                 message = ReplyInput(_("Message"), placeholder=_("What to do instead"))
                 yield ReplyAction(choice.letter, choice.label, _feedback, (message,))
             case ChoiceAction.MODIFY:
-                pass  # there is no editor in a notebook
+                yield from _edit_actions(question, choice.letter)
+
+
+def _edit_actions(question: ApprovalRequest, key: str) -> Iterator[ReplyAction]:
+    """Yield the action for an edited proposal, unless the proposal is too large, or a text area would change it.
+
+    Browsers replace every line ending in a text area, so the endings are put back, which only works if all are alike.
+    """
+    proposed = editable_text(question)
+    if proposed is None:
+        return
+    ending = "\r\n" if "\r\n" in proposed else "\n"
+    shown = proposed.replace(ending, "\n")
+    if "\r" in shown or shown.replace("\n", ending) != proposed:
+        return
+
+    def edit(texts: Sequence[str]) -> ApprovalReply:
+        return edited_reply(proposed, texts[0].replace("\r\n", "\n").replace("\n", ending))
+
+    match question.confirmation:
+        case TrialConfirmation():
+            label, heading = _("Keep the listed files"), _("Choose files to keep, one per line")
+        case PlanConfirmation():
+            label, heading = _("Use the edited plan"), _("Edit the plan")
+        case _:
+            label, heading = _("Use the edited text"), _("Edit before approving")
+    yield ReplyAction(key, label, edit, (ReplyInput(heading, initial=shown),))
 
 
 def _feedback(texts: Sequence[str]) -> ApprovalReply:

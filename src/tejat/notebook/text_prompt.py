@@ -9,7 +9,7 @@ from tejat.notebook.reply_form import ReplyAction, ReplyInput, reply_actions
 
 def ask_in_text(question: ApprovalRequest, enter: Callable[[str], str]) -> ApprovalReply:
     """Ask for the key of an action and for its texts, until there is a valid answer. Raises what `enter` raises."""
-    actions = reply_actions(question)
+    actions = [action for action in reply_actions(question) if not action.needs_editor]
     problem = ""
     while True:
         action = _choose(actions, problem, enter)

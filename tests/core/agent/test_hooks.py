@@ -1,6 +1,14 @@
-"""The names of events are those that published settings and scripts use."""
+"""The names of events are those that published settings and scripts use; a wrong hook is refused when it is made."""
 
-from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from typing import Any
+
+import pytest
+
+from tejat.core.agent.hooks import DEFAULT_TIMEOUT, GUARD_EVENTS, Hook, HookEvent, HookReply
+
+
+def deny(event: Any) -> HookReply:
+    return HookReply("deny", event["tool_name"])
 
 
 def test_the_events_are_called_as_in_the_documents() -> None:
@@ -29,3 +37,30 @@ def test_what_is_about_to_happen_is_guarded() -> None:
         "BeforeToolSelection",
         "SubagentStart",
     }
+
+
+def test_a_hook_is_still_a_function() -> None:
+    assert Hook(deny)({"tool_name": "glob"}) == HookReply("deny", "glob")
+    assert Hook(deny).timeout == DEFAULT_TIMEOUT == 60
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"function": 5}, TypeError, "A hook must be a function that takes the event, not 5."),
+        ({"function": int}, TypeError, "A hook must be a function that takes the event, not <class 'int'>."),
+        ({"matcher": None}, TypeError, "The matcher of a hook must be a string, not None."),
+        ({"name": 5}, TypeError, "The name of a hook must be a string, not 5."),
+        ({"timeout": "5"}, TypeError, "The timeout of a hook must be a number of seconds, not '5'."),
+        ({"timeout": True}, TypeError, "The timeout of a hook must be a number of seconds, not True."),
+        ({"timeout": 0}, ValueError, "The timeout of a hook must be more than 0 seconds, not 0."),
+        ({"timeout": float("nan")}, ValueError, "The timeout of a hook must be more than 0 seconds, not nan."),
+        ({"event": 5}, TypeError, "The event of a hook must be a string, not 5."),
+        ({"event": "beforetool"}, ValueError, "Unknown hook event 'beforetool'. Use one of BeforeTool, AfterTool, "),
+    ],
+)
+def test_wrong_fields(fields: dict[str, Any], error: type[Exception], message: str) -> None:
+    given: Any = {"function": deny, **fields}
+    with pytest.raises(error) as caught:
+        Hook(**given)
+    assert str(caught.value).startswith(message)

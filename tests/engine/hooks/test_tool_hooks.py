@@ -253,14 +253,15 @@ class TestAsked:
         async def main() -> None:
             was_called = asyncio.Event()
 
-            def fail(_: object) -> None:
+            async def fail(_: object) -> None:
                 was_called.set()
                 raise error
 
             telling = hooks(tmp_path, supervisor, make_hook("", "Notification", function=fail))
             telling.notify_question(ApprovalRequest(edit_confirmation("a"), "note"))
             await was_called.wait()
-            await asyncio.sleep(0)
+            for _ in range(5):
+                await asyncio.sleep(0)
             with pytest.raises(CallbackFailure) as caught:
                 telling.raise_failure()
             assert caught.value.error is error

@@ -1,5 +1,6 @@
 """Sessions in a storage of the program: the same journal as in files, and the same conversation again."""
 
+import gc
 import json
 from collections.abc import Sequence
 
@@ -58,7 +59,7 @@ def test_a_session_is_stored_with_its_first_prompt_and_continued() -> None:
 def test_sessions_are_found_by_number_id_and_beginning() -> None:
     storage = MemoryStorage()
     for name in ("abc-1", "abd-2", "2"):
-        storage.append(name, ["{}"])
+        storage.append(name, ["{}"], 0)
     sessions = sessions_in(storage)
     found = {word: sessions.find(word).session_id for word in ("latest", "1", "abd-2", "abc", "3")}
     assert found == {"latest": "2", "1": "abc-1", "abd-2": "abd-2", "abc": "abc-1", "3": "2"}
@@ -75,7 +76,8 @@ def test_damaged_lines_are_skipped_and_reported() -> None:
     storage = MemoryStorage()
     journal = sessions_in(storage).create(session_id="first", model="m")
     talk(journal, "One", "Yes.")
-    storage.append("first", ["no JSON", '{"v":1,"kind":"ended","reason":"finished"}'])
+    journal.close()
+    storage.append("first", ["no JSON", '{"v":1,"kind":"ended","reason":"finished"}'], len(storage.read("first")))
     _, loaded = sessions_in(storage).resume(sessions_in(storage).find("first"))
     assert [str(problem) for problem in loaded.problems] == ["Skipped damaged line 5."]
     assert loaded.messages[-1].text == "Yes."
@@ -83,13 +85,75 @@ def test_damaged_lines_are_skipped_and_reported() -> None:
 
 def test_a_storage_that_fails_stops_the_recording_and_is_reported() -> None:
     class Full(MemoryStorage):
-        def append(self, session_id: str, lines: Sequence[str]) -> None:
+        def append(self, session_id: str, lines: Sequence[str], position: int) -> None:
             if self.read(session_id):
                 raise RuntimeError("no more room")
-            super().append(session_id, lines)
+            super().append(session_id, lines, position)
 
     storage = Full()
     journal = sessions_in(storage).create(session_id="first", model="m")
     talk(journal, "One", "Yes.")
     assert journal.failure == "Stopped saving this session: RuntimeError: no more room."
     assert kinds(storage.read("first")) == ["session", "prompt"]
+
+
+class TestTwoAgents:
+    def test_in_one_program_the_second_is_refused(self) -> None:
+        storage = MemoryStorage()
+        first = sessions_in(storage).create(session_id="first", model="m")
+        talk(first, "One", "Yes.")
+        entry = sessions_in(storage).find("first")
+        with pytest.raises(UsageError, match="Session first is open in another agent of this program"):
+            sessions_in(storage).resume(entry)
+        with pytest.raises(UsageError, match="Session first is open"):
+            sessions_in(storage).create(session_id="first", model="m")
+        first.close()
+        again, _ = sessions_in(storage).resume(entry)
+        first.close()
+        with pytest.raises(UsageError, match="Session first is open"):
+            sessions_in(storage).resume(entry)
+        again.close()
+
+    def test_a_journal_that_was_forgotten_locks_nothing(self) -> None:
+        storage = MemoryStorage()
+        talk(sessions_in(storage).create(session_id="first", model="m"), "One", "Yes.")
+        gc.collect()
+        sessions_in(storage).resume(sessions_in(storage).find("first"))[0].close()
+
+    def test_other_storages_and_sessions_are_free(self) -> None:
+        one, other = MemoryStorage(), MemoryStorage()
+        for journal in [
+            sessions_in(one).create(session_id="first", model="m"),
+            sessions_in(other).create(session_id="first", model="m"),
+            sessions_in(one).create(session_id="second", model="m"),
+        ]:
+            talk(journal, "One", "Yes.")
+            assert journal.failure is None
+            journal.close()
+
+    def test_what_another_program_wrote_is_not_mixed_with_ours(self) -> None:
+        storage = MemoryStorage()
+        journal = sessions_in(storage).create(session_id="first", model="m")
+        talk(journal, "One", "Yes.")
+        storage.append("first", ["theirs"], len(storage.read("first")))
+        before = storage.read("first")
+        talk(journal, "Two", "Yes.")
+        assert journal.failure == "Stopped saving this session: another agent has written to it."
+        assert storage.read("first") == before
+
+    def test_a_session_that_cannot_be_read_stays_free(self) -> None:
+        class Broken(MemoryStorage):
+            is_broken = True
+
+            def read(self, session_id: str) -> Sequence[str]:
+                if self.is_broken:
+                    raise RuntimeError("no connection")
+                return super().read(session_id)
+
+        storage = Broken()
+        storage.append("first", ["{}"], 0)
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="no connection"):
+                sessions_in(storage).resume(sessions_in(storage).find("first"))
+        storage.is_broken = False
+        sessions_in(storage).resume(sessions_in(storage).find("first"))[0].close()

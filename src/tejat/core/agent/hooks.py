@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from math import inf
+from typing import Any, Literal, Protocol, TypeAlias
 
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest
@@ -10,6 +11,9 @@ from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import FunctionCall, JsonObject, Params
 from tejat.core.model import ModelRequest, ModelResponse
 from tejat.core.tools.base import BaseTool, ToolResult
+
+DEFAULT_TIMEOUT = 60.0
+"""Seconds that a hook may take unless it says otherwise."""
 
 
 class HookEvent(StrEnum):
@@ -63,25 +67,57 @@ class HookReply(Value):
 
 HookAnswer: TypeAlias = HookReply | JsonObject | None
 """What a Python hook returns: a reply, the JSON object that a command hook would print, or None for no objection."""
-HookFunction: TypeAlias = Callable[[JsonObject], HookAnswer | Awaitable[HookAnswer]]
+HookFunction: TypeAlias = Callable[[dict[str, Any]], HookAnswer | Awaitable[HookAnswer]]
 """A Python hook. It gets the JSON object that a command hook gets, and may be `async`."""
 
 
 @frozen
 class Hook:
-    """A Python function that runs on an event. `matcher` is that of command hooks; empty, it matches everything.
+    """A Python function that runs on an event, as an entry of `Agent(hooks=...)`. `@hook` makes one of a function.
 
-    A function that is not `async` is called in the event loop, which waits for it. What it raises ends the run and is
-    raised to its caller.
+    `matcher` is that of command hooks; an empty one matches everything. `name` is used in messages; the default is the
+    name of the function. `event` is required unless the hook is listed under its event.
+
+    If the function takes longer than `timeout` seconds, the hook has failed: before a tool call, a prompt or a request
+    the approver decides, and without an approver the action is refused. An `async` function is cancelled. Any other
+    function runs in a thread of its own, which is left behind. What the function raises ends the run and is raised to
+    the caller.
+
+    Raises TypeError for a field of a wrong type, and ValueError for an unknown event or an invalid timeout.
     """
 
     function: HookFunction
     matcher: str = ""
     name: str = ""
+    timeout: float = DEFAULT_TIMEOUT
+    event: str = ""
+
+    def __post_init__(self) -> None:
+        function: object = self.function
+        if not callable(function) or isinstance(function, type):
+            raise TypeError(f"A hook must be a function that takes the event, not {function!r}.")
+        texts: dict[str, object] = {"matcher": self.matcher, "name": self.name, "event": self.event}
+        for field, value in texts.items():
+            if not isinstance(value, str):
+                raise TypeError(f"The {field} of a hook must be a string, not {value!r}.")
+        if not _is_number(self.timeout):
+            raise TypeError(f"The timeout of a hook must be a number of seconds, not {self.timeout!r}.")
+        if not 0 < self.timeout < inf:
+            raise ValueError(f"The timeout of a hook must be more than 0 seconds, not {self.timeout!r}.")
+        if self.event and self.event not in list(HookEvent):
+            raise ValueError(f"Unknown hook event {self.event!r}. Use one of {', '.join(HookEvent)}.")
+
+    def __call__(self, event: dict[str, Any]) -> HookAnswer | Awaitable[HookAnswer]:
+        """Call the function."""
+        return self.function(event)
 
 
-HooksLike: TypeAlias = Mapping[str, HookFunction | Hook | Sequence[HookFunction | Hook]]
-"""Python hooks by the name of their event."""
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+HooksLike: TypeAlias = Mapping[str, HookFunction | Hook | Sequence[HookFunction | Hook]] | Hook | Sequence[Hook]
+"""Python hooks: a mapping from events to functions or `Hook` objects, or a list of hooks that name their event."""
 
 
 @frozen

@@ -1,13 +1,16 @@
 """Settings of an agent as a program gives them, and their check."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, cast, get_args
 
 from tejat.core.agent.editor import EditorBuffers, EditorTerminals
-from tejat.core.agent.hooks import Hook, HookEvent, HooksLike
+from tejat.core.agent.hook_decorator import list_hooks
+from tejat.core.agent.hooks import HooksLike
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.storage import SessionStorage
+from tejat.core.approval.approver import takes_arguments
 from tejat.core.approval.modes import ModeName, PlanModeName, SandboxName
 from tejat.core.messages.prompt import Attachment, Prompt
 from tejat.core.messages.types import JsonObject, Part
@@ -236,19 +239,15 @@ def _parse_answers(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(_mapping(_is_name)(value).items())
 
 
-def _parse_hooks(value: object) -> tuple[tuple[HookEvent, Hook], ...]:
-    parsed: list[tuple[HookEvent, Hook]] = []
-    for name, given in _mapping(lambda _: True)(value).items():
-        if name not in list(HookEvent):
-            raise _WrongValue(name)
-        for each in _several(lambda one: isinstance(one, Hook) or callable(one))(given):
-            hook = each if isinstance(each, Hook) else Hook(each)
-            if not callable(hook.function) or isinstance(hook.function, type):
-                raise _WrongType(hook.function)
-            if not _is_name(hook.matcher):
-                raise _WrongType(hook.matcher)
-            parsed.append((HookEvent(name), hook))
-    return tuple(parsed)
+def _parse_storage(value: object) -> object:
+    if not isinstance(value, SessionStorage) or isinstance(value, type):
+        raise _WrongType(value)
+    for method in (value.append, value.read, value.session_ids):
+        if iscoroutinefunction(method):
+            raise TypeError(f"storage: the method `{method.__name__}` must be a plain function, not an `async` one.")
+    if not takes_arguments(value.append, 3):
+        raise TypeError("storage: the method `append` must take three arguments: session_id, lines and position.")
+    return value
 
 
 def _words(alias: object) -> Sequence[str]:
@@ -285,11 +284,11 @@ _RULES: Mapping[str, _Rule] = {
     "sandbox": _one_of(SandboxName),
     "tools": _Rule(_TOOLS, _several(lambda value: isinstance(value, BaseTool) and check_tool(value) is value)),
     "servers": _NAMES._replace(is_optional=True),
-    "mcp_servers": _Rule("servers by their names", _mapping(lambda value: isinstance(value, Mapping))),
+    "mcp_servers": _Rule("a mapping from names to servers", _mapping(lambda value: isinstance(value, Mapping))),
     "buffers": _OBJECT,
     "terminals": _OBJECT,
     "extensions": _NAMES._replace(is_optional=True),
-    "answers": _Rule("answers (strings) by the headers of the questions", _parse_answers),
+    "answers": _Rule("a mapping from question headers to answers (strings)", _parse_answers),
     "requires_answers": _SWITCH,
     "approve_plan": _one_of(PlanModeName),
     "agents_in_copies": _SWITCH,
@@ -299,15 +298,15 @@ _RULES: Mapping[str, _Rule] = {
     "session_file": _PATH,
     "storage": _Rule(
         "an object with the methods of `SessionStorage`",
-        _checked(lambda value: isinstance(value, SessionStorage) and not isinstance(value, type)),
+        _parse_storage,
         is_optional=True,
     ),
-    "hooks": _Rule(f"functions or `Hook` objects by their events ({', '.join(HookEvent)})", _parse_hooks),
+    "hooks": _Rule("hooks", list_hooks),
     "keeps_session": _SWITCH,
     "max_turns": _COUNT,
     "max_tokens": _COUNT,
-    "max_cost": _Rule("dollars, at least 0", _number(int, float, accepts=lambda cost: cost >= 0), is_optional=True),
-    "timeout": _Rule("seconds, more than 0", _number(int, float, accepts=lambda time: time > 0), is_optional=True),
+    "max_cost": _Rule("dollars, 0 or more", _number(int, float, accepts=lambda cost: cost >= 0), is_optional=True),
+    "timeout": _Rule("seconds greater than 0", _number(int, float, accepts=lambda time: time > 0), is_optional=True),
     "record": _PATH,
     "replay": _PATH,
     "system": _TEXT,

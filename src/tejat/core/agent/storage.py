@@ -1,7 +1,14 @@
 """The storage contract: where the journals of sessions are kept."""
 
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
+
+from tejat.core.errors import TejatError
+
+
+class SessionConflict(TejatError):
+    """The journal of a session has other lines than expected: another agent has written to it."""
 
 
 @runtime_checkable
@@ -9,12 +16,19 @@ class SessionStorage(Protocol):
     """Keeps the journals of sessions in another place than files, for `Agent(storage=...)`.
 
     A journal is a list of lines, each a JSON object, which is only ever appended to. When `append` returns, the lines
-    should survive the end of the process. The methods are called in the event loop, one at a time, and should be quick.
-    If one raises, the session is no longer stored, and the user gets a notice.
+    should survive the end of the process.
+
+    The methods are plain functions. An agent calls them one at a time, in the thread of its event loop, which waits for
+    them; the loop of a SyncAgent has its own thread. Several agents may share a storage, each in its own thread. If
+    `append` raises, the session is no longer saved, and the user gets a notice.
     """
 
-    def append(self, session_id: str, lines: Sequence[str], /) -> None:
-        """Append lines to the journal of a session, which begins with them if there is none."""
+    def append(self, session_id: str, lines: Sequence[str], position: int, /) -> None:
+        """Append lines to the journal of a session, which begins with them if there is none.
+
+        `position` is the number of lines that the journal must have before. Compare it and append in one step, so that
+        two agents never mix their lines. Raises SessionConflict if the journal has another number of lines.
+        """
         ...
 
     def read(self, session_id: str, /) -> Iterable[str]:
@@ -27,17 +41,27 @@ class SessionStorage(Protocol):
 
 
 class MemoryStorage:
-    """Keeps sessions in memory, as long as the object exists. Several agents may share it, in one event loop."""
+    """Keeps sessions in memory, as long as the object exists. Agents in several threads may share it."""
 
     def __init__(self) -> None:
         self._journals: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
 
-    def append(self, session_id: str, lines: Sequence[str]) -> None:
-        journal = self._journals.pop(session_id, [])
-        self._journals[session_id] = [*journal, *lines]
+    def append(self, session_id: str, lines: Sequence[str], position: int) -> None:
+        """Append lines. Raises SessionConflict."""
+        with self._lock:
+            journal = self._journals.get(session_id, [])
+            if len(journal) != position:
+                raise SessionConflict(f"{session_id} has {len(journal)} lines, not {position}")
+            self._journals.pop(session_id, None)  # the last used one is the last
+            self._journals[session_id] = [*journal, *lines]
 
     def read(self, session_id: str) -> Sequence[str]:
-        return tuple(self._journals.get(session_id, ()))
+        """Return all lines of a session."""
+        with self._lock:
+            return tuple(self._journals.get(session_id, ()))
 
     def session_ids(self) -> Sequence[str]:
-        return tuple(self._journals)
+        """Return the ids of all sessions, the last used one last."""
+        with self._lock:
+            return tuple(self._journals)

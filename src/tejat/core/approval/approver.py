@@ -45,7 +45,7 @@ def ask_function(given: object) -> AskFunction | None:
     ask = getattr(given, "ask", given)
     if not callable(ask):
         raise TypeError(f"The approver {given!r} has no method `ask` and is not a function.")
-    if not _takes_one_argument(ask):
+    if not takes_arguments(ask, 1):
         raise TypeError(f"The approver {given!r} must take one argument, the ApprovalRequest.")
     return ask
 
@@ -79,14 +79,14 @@ class _ApproverAdapter:
             raise ApproverFailure(error) from error
 
 
-def _takes_one_argument(function: Callable[..., object]) -> bool:
-    """Whether a function can be called with one argument, as far as it tells."""
+def takes_arguments(function: Callable[..., object], count: int) -> bool:
+    """Whether a function can be called with this number of positional arguments, as far as its signature shows."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # written in C
         return True
     try:
-        signature.bind(None)
+        signature.bind(*[None] * count)
     except TypeError:
         return False
     return True

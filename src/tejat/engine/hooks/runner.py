@@ -2,23 +2,22 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import cast
 
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.hooks import HookConfig, precedence
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
-from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent, HookFunction
-from tejat.core.errors import CallbackFailure
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
-from tejat.core.json_text import dump_json, load_json
+from tejat.core.json_text import dump_json
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_answer, parse_result
+from tejat.engine.hooks.function_call import call_function
+from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_result
 from tejat.policy.types import Decision
 from tejat.workspace.processes.program import run_program
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -152,7 +151,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
         **invocation.extra_fields,
     }
     if hook.function is not None:
-        return await _call_function(hook, hook.function, payload)
+        return await call_function(hook, hook.function, payload)
     try:
         finished = await run_program(
             context.supervisor,
@@ -173,18 +172,6 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     if invocation.argument_names and outcome.new_input is not None and isinstance(params, Mapping):
         return replace(outcome, new_input=apply_new_input(params, outcome), replaces_input=True)
     return outcome
-
-
-async def _call_function(hook: HookConfig, function: HookFunction, payload: JsonObject) -> HookResult:
-    """Call a Python hook. Raises CallbackFailure."""
-    given = cast("JsonObject", load_json(dump_json(payload)))  # a copy, which it may change
-    try:
-        answer = function(given)
-        return parse_answer(hook, await answer if isinstance(answer, Awaitable) else answer)
-    except CallbackFailure:
-        raise
-    except Exception as error:
-        raise CallbackFailure(error) from error
 
 
 async def _find_change(hook: HookConfig, context: HookContext) -> str:

@@ -1,9 +1,11 @@
 """Sessions in a storage of the embedding program, instead of files."""
 
+import threading
 import time
 from collections.abc import Sequence
+from weakref import WeakValueDictionary
 
-from tejat.core.agent.storage import SessionStorage
+from tejat.core.agent.storage import SessionConflict, SessionStorage
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
@@ -56,11 +58,20 @@ class StorageSessions:
         return self._summary(*matches[0])
 
     def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]:
-        """Return the journal to continue and the conversation."""
-        lines = (f"{line}\n".encode("utf-8", "surrogatepass") for line in self._storage.read(entry.session_id))
-        loaded = load_session(lines, session_id=entry.session_id)
+        """Return the journal to continue and the conversation. It is locked in this process until it is closed.
+
+        Raises UsageError if another agent of this process has it open.
+        """
+        session_id = entry.session_id
         resumed = {"kind": RecordKind.RESUMED, "at": round(self._now(), 3)}
-        return StoredJournal(self._storage, entry.session_id, resumed, secrets=self._secrets, now=self._now), loaded
+        journal = StoredJournal(self._storage, session_id, resumed, secrets=self._secrets, now=self._now)
+        try:
+            lines = [f"{line}\n".encode("utf-8", "surrogatepass") for line in self._storage.read(session_id)]
+            journal.position = len(lines)
+            return journal, load_session(lines, session_id=session_id)
+        except BaseException:
+            journal.close()
+            raise
 
     def prune(self) -> None:
         """Delete nothing: the program decides what it keeps."""
@@ -70,18 +81,30 @@ class StorageSessions:
 
 
 class StoredJournal(SessionJournal):
-    """A journal whose lines go to a storage."""
+    """A journal whose lines go to a storage. `position` is the number of lines that it has there."""
 
     def __init__(
         self, storage: SessionStorage, session_id: str, first: JsonObject, *, secrets: Sequence[str], now: Clock
     ) -> None:
+        """Raises UsageError if another agent of this process has the session open."""
         super().__init__(session_id, "", pending=[first], secrets=secrets, now=now)
+        self.position = 0
         self._storage = storage
         self._has_written = False
+        self._key = (id(storage), session_id)
+        with _lock:
+            if self._key in _open_journals:
+                raise UsageError(
+                    _("Session {id} is open in another agent of this program. Close that one first.", id=session_id)
+                )
+            _open_journals[self._key] = self
 
     def close(self) -> None:
         super().close()
         self._has_written = False
+        with _lock:
+            if _open_journals.get(self._key) is self:
+                del _open_journals[self._key]
 
     @property
     def _is_open(self) -> bool:
@@ -91,8 +114,16 @@ class StoredJournal(SessionJournal):
         """Raises ValueError if the storage raises anything."""
         texts = lines.decode("utf-8").removesuffix("\n").split("\n")
         try:
-            self._storage.append(self.session_id, texts)
+            self._storage.append(self.session_id, texts, self.position)
+        except SessionConflict as error:
+            raise ValueError(_("another agent has written to it")) from error
         except Exception as error:
             report_unexpected(error, "the storage of sessions")
             raise ValueError(f"{type(error).__name__}: {error}") from error
+        self.position += len(texts)
         self._has_written = True
+
+
+_lock = threading.Lock()
+_open_journals: WeakValueDictionary[tuple[int, str], StoredJournal] = WeakValueDictionary()
+"""The open journals by the identity of their storage and their session. They keep the storage alive."""

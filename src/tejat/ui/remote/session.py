@@ -24,7 +24,8 @@ from tejat.core.ui.commands import AgentSummary
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import ModeChange, Preferences, Status
-from tejat.core.value_json import InvalidValue, event_from_dict, value_to_json
+from tejat.core.value_json import event_from_dict, value_to_json
+from tejat.core.value_reader import InvalidValue
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.mcp.protocol import METHOD_NOT_FOUND
 from tejat.ui.jsonrpc.peer import JsonRpcPeer, PeerError, RequestError

@@ -40,18 +40,18 @@ async def run_in_daemon(work: Callable[[], _Result]) -> _Result:
     return await asyncio.wrap_future(start_daemon(work))
 
 
-async def run_detached(work: Callable[[], _Result]) -> _Result:
+async def run_detached(work: Callable[[], _Result], *, grace: float = _STOP_TIMEOUT_SECONDS) -> _Result:
     """Run third-party code in a daemon thread and wait for it.
 
     Whatever would end a thread or a task, such as SystemExit, is raised as a RuntimeError. When the waiting task is
-    cancelled, the work gets a few seconds to finish before it is left behind.
+    cancelled, the work gets `grace` seconds to finish before it is left behind.
     """
     running = asyncio.wrap_future(start_daemon(lambda: _only_exceptions(work)))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         with suppress(asyncio.CancelledError):
-            await asyncio.wait((running,), timeout=_STOP_TIMEOUT_SECONDS)
+            await asyncio.wait((running,), timeout=grace)
         if running.done() and not running.cancelled():
             running.exception()  # retrieved, so that it is not reported as lost
         running.cancel()

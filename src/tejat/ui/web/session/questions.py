@@ -5,11 +5,8 @@ from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
     AskUserConfirmation,
-    EditConfirmation,
     ElicitationConfirmation,
     Outcome,
-    PlanConfirmation,
-    TrialConfirmation,
 )
 from tejat.core.approval.elicitation import FieldKind, FormField, apply_defaults, check_answers, parse_form_fields
 from tejat.core.approval.user_question import QuestionType, UserQuestion
@@ -22,8 +19,8 @@ from tejat.ui.shared import elicitation as elicitation_texts
 from tejat.ui.shared.approval import user_questions as user_texts
 from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
+from tejat.ui.shared.approval.editing import editable_text, edited_reply
 from tejat.ui.shared.approval.question_form import parse_question_answers
-from tejat.ui.shared.approval.trial import change_list
 from tejat.ui.shared.approval.view import build_approval_view
 
 
@@ -82,21 +79,6 @@ def reply_from_json(request: ApprovalRequest, fields: JsonFields) -> ApprovalRep
             return _choice_reply(request, fields)
 
 
-def editable_text(request: ApprovalRequest) -> str | None:
-    """The text that the user may edit instead of a yes or no; None if there is none, or it is too large."""
-    if not any(choice.outcome is ChoiceAction.MODIFY for choice in approval_choices(request)):
-        return None
-    match request.confirmation:
-        case PlanConfirmation(text=text):
-            return text
-        case TrialConfirmation() as trial:
-            return change_list(trial)
-        case EditConfirmation(new_content=content):
-            return content
-        case _:
-            return None
-
-
 def _choice_reply(request: ApprovalRequest, fields: JsonFields) -> ApprovalReply:
     letter = fields.string("choice")
     choice = next((each for each in approval_choices(request) if each.letter == letter), None)
@@ -106,12 +88,11 @@ def _choice_reply(request: ApprovalRequest, fields: JsonFields) -> ApprovalReply
         case ChoiceAction.GIVE_FEEDBACK:
             return ApprovalReply(Outcome.CANCEL, feedback=(fields.string_or_none("feedback") or "").strip() or None)
         case ChoiceAction.MODIFY:
-            before, after = editable_text(request), fields.string("content")
-            if before is None:
-                raise InvalidReply(_("This change is too large to edit."))
-            if after == before:
-                raise InvalidReply(_("No changes made."))
-            return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=after)
+            content = fields.string("content")
+            try:
+                return edited_reply(editable_text(request), content)
+            except ValueError as error:
+                raise InvalidReply(str(error)) from None
         case None:
             raise InvalidReply(_("That answer is not offered."))
 
