@@ -42,10 +42,15 @@ def load_json(text: str | bytes, *, max_containers: int | None = None, unique_ke
 def _decode_json(text: str | bytes, decoder: json.JSONDecoder) -> object:
     """Like `json.loads`, which would build a decoder for each text."""
     if isinstance(text, bytes):
-        text = text.decode(json.detect_encoding(text), "surrogatepass")
+        is_utf8 = text[:1] in b"{[" and text[1:2] != b"\0"
+        text = text.decode("utf-8" if is_utf8 else json.detect_encoding(text), "surrogatepass")
     elif text.startswith("\ufeff"):
         raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
-    return decoder.decode(text)
+    if text[:1] not in "{[":
+        return decoder.decode(text)
+    value, end = decoder.raw_decode(text)
+    # The rest is white space, or `decode` says what is wrong with it.
+    return decoder.decode(text) if text[end:].strip(" \t\n\r") else value
 
 
 def _count_containers(text: str | bytes) -> int:
