@@ -26,10 +26,7 @@ def load_json(text: str | bytes, *, max_containers: int | None = None, unique_ke
     if max_containers is not None and len(text) > max_containers and _count_containers(text) > max_containers:
         raise InvalidJson(f"it has more than {max_containers:,} objects and lists in it")
     try:
-        pairs_hook = _refuse_repeated_keys if unique_keys else None
-        return json.loads(
-            text, parse_constant=_refuse_constant, parse_float=_parse_finite_float, object_pairs_hook=pairs_hook
-        )
+        return _decode_json(text, _STRICT_DECODER if unique_keys else _DECODER)
     except UnicodeDecodeError as error:
         raise InvalidJson(f"not UTF-8: invalid byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -40,6 +37,20 @@ def load_json(text: str | bytes, *, max_containers: int | None = None, unique_ke
         # Python's message is about raising its limit, which is no help to users.
         is_long = str(error).startswith("Exceeds the limit")
         raise InvalidJson("a number in it has too many digits" if is_long else str(error)) from None
+
+
+def _decode_json(text: str | bytes, decoder: json.JSONDecoder) -> object:
+    """Like `json.loads`, which would build a decoder for each text."""
+    if isinstance(text, bytes):
+        is_utf8 = text[:1] in b"{[" and text[1:2] != b"\0"
+        text = text.decode("utf-8" if is_utf8 else json.detect_encoding(text), "surrogatepass")
+    elif text.startswith("\ufeff"):
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    if text[:1] not in "{[":
+        return decoder.decode(text)
+    value, end = decoder.raw_decode(text)
+    # The rest is white space, or `decode` says what is wrong with it.
+    return decoder.decode(text) if text[end:].strip(" \t\n\r") else value
 
 
 def _count_containers(text: str | bytes) -> int:
@@ -83,6 +94,12 @@ def _refuse_repeated_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonV
         counts = Counter(key for key, _value in pairs)
         raise ValueError(f"the key {dump_json(counts.most_common(1)[0][0][:80])} occurs twice")
     return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_finite_float)
+_STRICT_DECODER = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_parse_finite_float, object_pairs_hook=_refuse_repeated_keys
+)
 
 
 def merge_objects(below: JsonObject, above: JsonObject) -> JsonObject:

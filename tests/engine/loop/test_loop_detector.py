@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Part, Text
 from tejat.engine.loop.loop_detector import (
+    CHUNK_REPETITIONS,
+    CHUNK_SIZE,
     MAX_AIMLESS_STEPS,
     MAX_CYCLE_LENGTH,
     REPEATED_LINES,
@@ -348,3 +350,27 @@ class TestText:
 
         guard = LoopDetector()
         assert [found for piece in itertools.islice(words(), 100_000) if (found := guard.check_text(piece))] == []
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.data())
+    def test_loops_are_found_where_a_lookup_of_every_chunk_finds_them(self, data: st.DataObject) -> None:
+        words = data.draw(st.lists(st.text("abcde", min_size=1, max_size=9), min_size=1, max_size=400))
+        phrase = " ".join(words)[: data.draw(st.integers(50, 290))]
+        filler = data.draw(st.lists(st.sampled_from(["", "x", "and then ", "once more "]), min_size=14, max_size=14))
+        text = "Well: " + "".join(f"{phrase} {more}" for more in filler)
+        assert bool(loops_in_text(text, data.draw(st.integers(1, 3000)))) == is_loop_by_lookup(text)
+
+
+def is_loop_by_lookup(text: str) -> bool:
+    """Whether a chunk of running text is repeated often, close together and evenly, by looking at every chunk."""
+    seen: dict[str, list[int]] = {}
+    for end in range(CHUNK_SIZE, len(text) + 1):
+        places = seen.setdefault(text[end - CHUNK_SIZE : end], [])
+        if places and end - places[-1] < CHUNK_SIZE:
+            continue
+        places.append(end)
+        latest = places[-CHUNK_REPETITIONS:]
+        distances = {later - earlier for earlier, later in itertools.pairwise(latest)}
+        if len(latest) == CHUNK_REPETITIONS and latest[-1] - latest[0] <= 45 * CHUNK_SIZE and len(distances) <= 3:
+            return True
+    return False

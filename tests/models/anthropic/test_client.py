@@ -17,7 +17,7 @@ from support.model_servers.anthropic import (
     text_reply,
     thinking_block,
 )
-from support.model_servers.client_use import use_client
+from support.model_servers.client_use import joined_text, use_client
 from support.model_servers.gemini import Reply
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -30,7 +30,6 @@ from tejat.core.model import (
     ModelFailure,
     ModelRequest,
     ModelResponse,
-    TextDelta,
     Usage,
 )
 from tejat.core.tools.base import FunctionDeclaration
@@ -104,7 +103,7 @@ def test_a_conversation() -> None:
         FunctionCall("read_file", {"path": "a"}, "toolu_a"),
         FunctionCall("read_file", {"path": "b"}, "toolu_b"),
     )
-    assert chunks[:-1] == [TextDelta("Two "), TextDelta("files.")]
+    assert joined_text(chunks[:-1]) == "Two files."
     assert isinstance(chunks[-1], ModelResponse)
     assert (chunks[-1].text, chunks[-1].usage) == ("Two files.", Usage(100, 70, 42, cache_write=20))
     first, second = (received.body for received in server.requests)

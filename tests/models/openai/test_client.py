@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.media_files import png
-from support.model_servers.client_use import use_client
+from support.model_servers.client_use import joined_text, use_client
 from support.model_servers.gemini import LoopbackServer, Reply
 from support.model_servers.openai import OpenAiServer, call_chunk, chunk, error_reply, stream, text_reply, usage_chunk
 from tejat.core.errors import UsageError
@@ -21,7 +21,6 @@ from tejat.core.model import (
     ModelRequest,
     ModelResponse,
     Retry,
-    TextDelta,
     Usage,
 )
 from tejat.core.tools.base import FunctionDeclaration
@@ -81,7 +80,7 @@ def test_a_conversation() -> None:
         FunctionCall("read.file", {"path": "a"}, "call_a"),
         FunctionCall("read.file", {"path": "b"}, "call_b"),
     )
-    assert chunks[:-1] == [TextDelta("Two "), TextDelta("files.")]
+    assert joined_text(chunks[:-1]) == "Two files."
     assert isinstance(chunks[-1], ModelResponse)
     assert (chunks[-1].text, chunks[-1].usage) == ("Two files.", Usage(100, 40, 20, 10))
     first, second = (received.body for received in server.requests)

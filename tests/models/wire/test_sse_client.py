@@ -9,7 +9,7 @@ import pytest
 
 from support.model_servers.gemini import LoopbackServer, Reply, json_reply
 from support.model_servers.openai import chunk, error_reply, stream, text_reply, usage_chunk
-from tejat.core.model import Chunk, FailureKind, ModelFailure, ModelResponse, TextDelta
+from tejat.core.model import Chunk, FailureKind, ModelFailure, ModelResponse, TextDelta, ThoughtDelta
 from tejat.models import ModelOptions
 from tejat.models.openai.response import OpenAIResponseReader
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
@@ -185,3 +185,39 @@ def test_who_stops_reading_ends_the_request() -> None:
     with LoopbackServer(lambda _: endless) as server:
         assert asyncio.run(first_chunk(server.address)) == TextDelta("x")
     assert time.monotonic() - before < 20
+
+
+def test_pieces_that_arrive_together_are_one() -> None:
+    events = [
+        chunk(content="one "),
+        chunk(content="two "),
+        chunk(reasoning_content="hm"),
+        chunk(content="three"),
+        usage_chunk(),
+    ]
+    whole = b"".join(stream(*events).pieces)
+    chunks, _ = streamed(Reply((whole,), headers={"Content-Type": "text/event-stream"}))
+    assert chunks[:-1] == [TextDelta("one two "), ThoughtDelta("hm"), TextDelta("three")]
+
+
+def test_pieces_that_arrive_apart_stay_apart() -> None:
+    chunks, _ = streamed(text_reply("one ", "two", pause=0.1))
+    assert chunks[:-1] == [TextDelta("one "), TextDelta("two")]
+
+
+def test_what_arrives_together_with_an_error_is_shown_before_it() -> None:
+    seen: list[Chunk] = []
+    whole = b"".join(stream(chunk(content="one "), chunk(content="two"), {"error": {"message": "overloaded"}}).pieces)
+
+    async def run(address: str) -> None:
+        client = client_of(ModelOptions({}, http_limits=LIMITS))
+        try:
+            async for each in client.stream(address, [b"{}"], OpenAIResponseReader((), ASKED)):
+                seen.append(each)  # noqa: PERF401 -- what came before the failure must be seen
+        finally:
+            await client.close()
+
+    reply = Reply((whole,), headers={"Content-Type": "text/event-stream"})
+    with LoopbackServer(lambda _: reply) as server, pytest.raises(ModelFailure, match="overloaded"):
+        asyncio.run(run(server.address))
+    assert seen == [TextDelta("one two")]

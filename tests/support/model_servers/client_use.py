@@ -1,10 +1,10 @@
 """Use of a model client in tests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-from tejat.core.model import ModelClient
+from tejat.core.model import Chunk, ModelClient, TextDelta
 
 _Result = TypeVar("_Result")
 
@@ -19,3 +19,8 @@ def use_client(client: ModelClient, work: Callable[[ModelClient], Awaitable[_Res
             await client.close()
 
     return asyncio.run(main())
+
+
+def joined_text(chunks: Iterable[Chunk]) -> str:
+    """The text of chunks that are pieces of text, however it is cut: pieces that arrive together become one."""
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, TextDelta))

@@ -31,28 +31,43 @@ def test_a_huge_prompt_is_cut() -> None:
 def test_an_answer_is_split_between_paragraphs_only() -> None:
     block = AnswerBlock()
     block.append("a" * MAX_SEGMENT_CHARS)
-    assert block.split() is None
+    assert block.split() == ()
     block.append("\n\nnext paragraph")
-    assert block.split() is None  # its line is not complete, so it may become something else
+    assert block.split() == ()  # its line is not complete, so it may become something else
     block.append(" that ends\n")
-    rest = block.split()
-    assert rest is not None
+    (rest,) = block.split()
     assert rest.text == "next paragraph that ends\n"
     assert block.text == "a" * MAX_SEGMENT_CHARS + "\n\n"
-    assert block.split() is None
+    assert block.split() == ()
+
+
+def test_a_long_text_is_split_at_once() -> None:
+    text = "".join(f"paragraph {number} of many\n\n" for number in range(20_000))
+    block = AnswerBlock()
+    block.append(text)
+    segments = [block, *block.split()]
+    assert "".join(segment.text for segment in segments) == text
+    assert all(MAX_SEGMENT_CHARS <= len(segment.text) < 1.1 * MAX_SEGMENT_CHARS for segment in segments[:-1])
+
+
+def test_a_long_block_that_cannot_be_split_is_rarely_shown_again() -> None:
+    block = AnswerBlock()
+    assert block.append("```\n")
+    shown = [len(block.text) for _ in range(20_000) if block.append("value = compute()\n")]
+    assert sum(length for length in shown if length > 4 * MAX_SEGMENT_CHARS) < 12 * len(block.text)
+    assert len(block.text) - shown[-1] < len(block.text) / 8
 
 
 def test_code_is_not_split() -> None:
     block = AnswerBlock()
     block.append("```\n" + "x\n\n" * MAX_SEGMENT_CHARS)
-    assert block.split() is None
+    assert block.split() == ()
 
 
 def test_other_line_separators_do_not_shift_the_split() -> None:
     block = AnswerBlock()
     block.append("\u2028\x0b\x85\r" * 50 + "a" * MAX_SEGMENT_CHARS + "\r\n\r\nsecond\n\nthird\n")
-    rest = block.split()
-    assert rest is not None
+    (rest,) = block.split()
     assert rest.text == "second\n\nthird\n"
 
 

@@ -36,11 +36,11 @@ class Message(RichValue):
 
     @property
     def calls(self) -> tuple[FunctionCall, ...]:
-        return tuple(part for part in self.parts if isinstance(part, FunctionCall))
+        return tuple([part for part in self.parts if isinstance(part, FunctionCall)])
 
     @property
     def responses(self) -> tuple[FunctionResponse, ...]:
-        return tuple(part for part in self.parts if isinstance(part, FunctionResponse))
+        return tuple([part for part in self.parts if isinstance(part, FunctionResponse)])
 
     @property
     def text(self) -> str:
@@ -49,9 +49,13 @@ class Message(RichValue):
     @property
     def is_empty(self) -> bool:
         """Whether it has no call, media or text. Thoughts do not count: some services do not take them back."""
-        return not any(
-            part.text.strip() if isinstance(part, Text) else not isinstance(part, Thought) for part in self.parts
-        )
+        for part in self.parts:
+            if isinstance(part, Text):
+                if part.text and not part.text.isspace():
+                    return False
+            elif not isinstance(part, Thought):
+                return False
+        return True
 
 
 def user_message(*parts: MessagePart | str) -> Message:
@@ -182,8 +186,9 @@ def _message_problem(message: Message, role: Role) -> str | None:
     if message.is_empty:
         return "is empty"
     misplaced = _MISPLACED[role]
-    if any(isinstance(part, misplaced) for part in message.parts):
-        return f"is the {role}'s and holds a {misplaced.__name__}"
+    for part in message.parts:
+        if isinstance(part, misplaced):
+            return f"is the {role}'s and holds a {misplaced.__name__}"
     return None
 
 
@@ -191,10 +196,11 @@ _MISPLACED: dict[Role, type[FunctionCall | FunctionResponse]] = {Role.USER: Func
 
 
 def _response_problem(calls: tuple[FunctionCall, ...], message: Message) -> str | None:
-    if [(call.id, call.name) for call in calls] == [(response.id, response.name) for response in message.responses]:
+    responses = message.responses
+    if [(call.id, call.name) for call in calls] == [(response.id, response.name) for response in responses]:
         return None
     asked = ", ".join(call.name for call in calls) or "nothing"
-    answered = ", ".join(response.name for response in message.responses) or "nothing"
+    answered = ", ".join(response.name for response in responses) or "nothing"
     return f"answers {answered} where {asked} was asked"
 
 

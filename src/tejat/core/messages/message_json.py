@@ -48,12 +48,22 @@ def _signature_field(signature: str | None) -> dict[str, JsonValue]:
 
 def message_from_json(value: object) -> Message:
     """Raises ValueError for anything that `message_to_json` did not produce."""
+    if isinstance(value, dict):
+        # A long session has very many messages.
+        members = cast("dict[str, object]", value)
+        role, parts = _ROLES.get(str(members.get("role"))), members.get("parts")
+        if role is not None and isinstance(parts, list):
+            return Message(role, tuple([message_part_from_json(part) for part in cast("list[object]", parts)]))
     fields = JsonFields(value)
     return Message(Role(fields.string("role")), tuple(message_part_from_json(part) for part in fields.items("parts")))
 
 
 def message_part_from_json(value: object) -> MessagePart:
     """Raises ValueError."""
+    if isinstance(value, dict) and len(cast("dict[str, object]", value)) == 1:
+        part = _plain_part(cast("dict[str, object]", value))
+        if part is not None:
+            return part
     fields = JsonFields(value)
     signature = fields.string_or_none("thoughtSignature")
     if fields.has("text"):
@@ -76,6 +86,26 @@ def message_part_from_json(value: object) -> MessagePart:
             return Opaque(inner.string("vendor"), inner.object("value"))
 
 
+def _plain_part(fields: dict[str, object]) -> MessagePart | None:
+    """Return a part of the most frequent kinds, without a signature. None for any other and for an invalid one."""
+    # Not as patterns, which take several times as long.
+    ((kind, content),) = fields.items()
+    if isinstance(content, str):
+        return Text(content) if kind == "text" else None
+    if not isinstance(content, dict):
+        return None
+    inner = cast("dict[str, object]", content)
+    name, call_id = inner.get("name"), inner.get("id")
+    if not isinstance(name, str) or not isinstance(call_id, str):
+        return None
+    if kind == "functionResponse" and isinstance(response := inner.get("response"), dict):
+        return FunctionResponse(name, cast("JsonObject", response), call_id)
+    if kind == "functionCall" and isinstance(args := inner.get("args"), dict):
+        return FunctionCall(name, cast("JsonObject", args), call_id)
+    return None
+
+
+_ROLES: dict[str, Role] = {role.value: role for role in Role}
 _KINDS = ("functionCall", "functionResponse", "inlineData", "fileData", "opaque")
 
 
@@ -86,6 +116,10 @@ def usage_to_json(usage: Usage) -> JsonObject:
 
 def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
+    if isinstance(value, dict) and len(cast("dict[str, object]", value)) == len(_USAGE_FIELDS):
+        counts = [cast("dict[str, object]", value).get(name) for name in _USAGE_FIELDS]
+        if all([type(count) is int for count in counts]):
+            return Usage(*cast("list[int]", counts))
     fields = JsonFields(value)
     written = fields.integer_or_none("cache_write")
     return Usage(*(fields.integer(name) for name in _USAGE_FIELDS), cache_write=written or 0)

@@ -214,31 +214,75 @@ def _fence_after(open_fence: str, mark: str) -> str:
 
 
 class _ProseHistory:
-    """Running text and the positions of its chunks."""
+    """Running text and the positions of its chunks.
+
+    To look up the chunk at every character would take longer than all other work on an answer. A chunk that occurs
+    CHUNK_REPETITIONS times within `_REACH` characters holds a sample: a piece of the text that begins at a multiple of
+    `_SAMPLE` and occurs as often. So chunks are looked up only around such samples.
+    """
 
     _MAX_DISTANCE = 5 * CHUNK_SIZE
     _MAX_DISTANCES = 3
+    _REACH = (CHUNK_REPETITIONS - 1) * _MAX_DISTANCE + CHUNK_SIZE
+    _SAMPLE = CHUNK_SIZE // 2
+    _BLOCK = 4 * _REACH
     _MAX_CHUNKS = 10_000
 
     def __init__(self) -> None:
         self.chunk = ""
-        self._tail = ""
-        self._length = 0
+        self._text = ""
+        """The latest text, at least `_REACH` characters of it."""
+        self._begin = 0
+        """The position of that text in the whole."""
+        self._sampled = 0
+        """The position from which there are no samples yet."""
+        self._looked_up = 0
+        """The position up to which chunks were looked up."""
+        self._suspected = 0
+        """The position up to which chunks are to be looked up."""
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def add(self, piece: str) -> bool:
         """Whether the text has become a loop. `chunk` then holds the repeated text."""
-        text = self._tail + piece
-        before = self._length - len(self._tail)
-        for end in range(max(CHUNK_SIZE, len(self._tail) + 1), len(text) + 1):
-            chunk = text[end - CHUNK_SIZE : end]
-            if self._is_repeated(chunk, before + end):
+        return any(self._add(piece[start : start + self._BLOCK]) for start in range(0, len(piece), self._BLOCK))
+
+    def _add(self, piece: str) -> bool:
+        if len(self._text) > self._BLOCK:
+            self._begin += len(self._text) - self._REACH
+            self._text = self._text[-self._REACH :]
+        self._text += piece
+        end = self._begin + len(self._text)
+        while self._sampled + self._SAMPLE <= end:
+            self._sampled += self._SAMPLE
+            if self._is_frequent(self._sampled - self._begin):
+                self._suspect(self._sampled)
+        return self._looks_repeated(min(end, self._suspected))
+
+    def _is_frequent(self, end: int) -> bool:
+        """Whether the sample that ends here occurs often enough before."""
+        sample = self._text[end - self._SAMPLE : end]
+        begin = max(0, end - self._REACH)
+        # Most samples occur once.
+        if self._text.find(sample, begin, end - self._SAMPLE) < 0:
+            return False
+        return self._text.count(sample, begin, end) >= CHUNK_REPETITIONS
+
+    def _suspect(self, end: int) -> None:
+        """Look up the chunks of the last `_REACH` characters before a sample, and as many after it."""
+        if end - self._REACH > self._looked_up:
+            self._looked_up = max(0, end - self._REACH)
+            self._seen = {}
+        self._suspected = end + self._REACH
+
+    def _looks_repeated(self, until: int) -> bool:
+        for end in range(max(self._looked_up, self._begin) + 1, until + 1):
+            chunk = self._text[max(0, end - CHUNK_SIZE - self._begin) : end - self._begin]
+            if len(chunk) == CHUNK_SIZE and self._is_repeated(chunk, end):
                 self.chunk = " ".join(chunk.split())
                 return True
-        self._length += len(piece)
-        self._tail = text[-(CHUNK_SIZE - 1) :]
+        self._looked_up = max(self._looked_up, until)
         if len(self._seen) > self._MAX_CHUNKS:
-            oldest = self._length - CHUNK_REPETITIONS * self._MAX_DISTANCE
+            oldest = until - self._REACH
             self._seen = {chunk: places for chunk, places in self._seen.items() if places[-1] > oldest}
         return False
 

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
+from itertools import count
+from operator import attrgetter
 from types import MappingProxyType
 
 from tejat.core.frozen import frozen
@@ -13,8 +15,11 @@ from tejat.core.messages.message_json import message_from_json, message_part_fro
 from tejat.core.messages.types import JsonObject, JsonValue, MessagePart
 from tejat.core.model import NO_USAGE, Usage
 from tejat.engine.loop.archive import common_tail
-from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_record
+from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_records
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
+
+_MAX_BATCH_LINES = 64
+_MAX_BATCH_BYTES = 1 << 20
 
 
 @frozen
@@ -51,9 +56,11 @@ def load_session(lines: Iterable[bytes], *, session_id: str) -> LoadedSession:
     """Load the session with these lines. `session_id` is used if they do not name one."""
     replay = _Replay(session_id)
     problems = _ReadProblems()
-    for number, line in enumerate(lines, 1):
+    for number, line, record in _decode_lines(lines):
         try:
-            if not replay.apply(decode_record(line)):
+            if record is None:
+                problems.add_damaged_line(number, line)
+            elif not replay.apply(record):
                 problems.newer += 1
         except ValueError:
             problems.add_damaged_line(number, line)
@@ -81,6 +88,20 @@ def _same_content(some: Sequence[Message], others: Sequence[Message]) -> bool:
     return [(message.role, message.parts) for message in some] == [(message.role, message.parts) for message in others]
 
 
+def _decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, JsonFields | None]]:
+    """Yield the number of each line, the line, and its record; None for a damaged one."""
+    batch: list[bytes] = []
+    number, size = 0, 0
+    for line in lines:
+        batch.append(line)
+        size += len(line)
+        if len(batch) == _MAX_BATCH_LINES or size > _MAX_BATCH_BYTES:
+            yield from zip(count(number + 1), batch, decode_records(batch), strict=False)
+            number += len(batch)
+            batch, size = [], 0
+    yield from zip(count(number + 1), batch, decode_records(batch), strict=False)
+
+
 def _read_lines(file: BufferedReader) -> Iterator[bytes]:
     """Yield the lines, overlong ones truncated."""
     while line := file.readline(MAX_LINE_BYTES):
@@ -96,7 +117,7 @@ class _Replay:
         self.session_id = session_id
         self.model = ""
         self.preamble: list[Message] = []
-        self.usage = NO_USAGE
+        self._usages: list[Usage] = []
         self.has_head = False
         self.rewind_points = RewindPoints()
         self.state: dict[str, JsonValue] = {}
@@ -106,11 +127,20 @@ class _Replay:
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
 
+    @property
+    def usage(self) -> Usage:
+        """The sum of all answers."""
+        names = ("prompt", "cached", "output", "thoughts", "tool", "cache_write")
+        return Usage(*(sum(map(attrgetter(name), self._usages)) for name in names))
+
     def apply(self, record: JsonFields) -> bool:
         """Apply a record. False for an unknown version. Raises ValueError, and then changes nothing."""
-        if record.integer("v") != FORMAT_VERSION:
+        if record.value("v") != FORMAT_VERSION:
             return False
-        match record.string("kind"):
+        kind = record.string("kind")
+        if kind in _OTHER_KINDS:
+            return True
+        match kind:
             case RecordKind.SESSION:
                 self.session_id, self.model = record.string("session"), record.string("model")
                 self.has_head = True
@@ -202,7 +232,7 @@ class _Replay:
         self._messages.append(message)
         self._settled = None
         self.model = model
-        self.usage += usage
+        self._usages.append(usage)
 
     def _answer_calls(self) -> None:
         """Answer open calls as interrupted: the session continued, so this was reported before."""
@@ -221,6 +251,10 @@ class _Replay:
             self._messages.pop()
         else:
             self._messages[-1] = self._settled
+
+
+_OTHER_KINDS = frozenset({RecordKind.CALL, RecordKind.RUN, RecordKind.AGENT, RecordKind.ENDED})
+"""Records that do not become part of the history."""
 
 
 def _parse_messages(record: JsonFields) -> list[Message]:

@@ -4,7 +4,7 @@ import re
 import time
 from base64 import b64decode
 from binascii import Error
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -120,14 +120,13 @@ class _BedrockConnection(SseClient):
         signed = sign_request(url, body, self._credentials, region=self._region, service=_SERVICE, timestamp=timestamp)
         return {**signed, **accepted}
 
-    async def _read_events(self, response: HttpResponse) -> AsyncGenerator[str]:
+    async def _read_events(self, response: HttpResponse) -> AsyncGenerator[Iterable[str]]:
         kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
         if kind != _EVENT_STREAM:
             raise protocol_failure(lazy("unexpected content type {kind}", kind=kind[:60] or lazy("unknown")))
         parser = EventStreamParser()
         async for piece in response:
-            for message in parser.feed(piece):
-                yield self._event(message)
+            yield map(self._event, parser.feed(piece))
 
     def _event(self, message: StreamMessage) -> str:
         """Return the event of Anthropic inside a message. Raises ModelFailure for an exception of the service."""

@@ -10,7 +10,7 @@ from tejat.core.errors import CallbackFailure
 from tejat.core.frozen import replace
 from tejat.core.messages.history import model_message
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_request_tokens
-from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
+from tejat.core.messages.types import FunctionCall, Text, Thought
 from tejat.core.model import (
     Capability,
     Chunk,
@@ -22,6 +22,7 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
+from tejat.models.wire.part_assembler import PartAssembler
 
 DEFAULT_CONTEXT_WINDOW = 128_000
 
@@ -99,20 +100,20 @@ class _ResponseAssembly:
 
     def __init__(self, model: str) -> None:
         self._model = model
-        self._parts: list[MessagePart] = []
+        self._parts = PartAssembler()
         self._usage: Usage | None = None
 
     def add(self, piece: object) -> TextDelta | ThoughtDelta | None:
         """Add a piece and return what is streamed for it. Raises TypeError."""
         match piece:
             case str(text) | TextDelta(text) | Text(text):
-                self._add_text(Text(text))
+                self._parts.add_piece(Text, text)
                 return TextDelta(text)
             case ThoughtDelta(text) | Thought(text):
-                self._add_text(piece if isinstance(piece, Thought) else Thought(text))
+                self._parts.add(piece if isinstance(piece, Thought) else Thought(text))
                 return ThoughtDelta(text)
             case FunctionCall():
-                self._parts.append(piece)
+                self._parts.add(piece)
             case Usage():
                 self._usage = piece if self._usage is None else self._usage + piece
             case _:
@@ -124,21 +125,11 @@ class _ResponseAssembly:
 
     def response(self, request: ModelRequest) -> ModelResponse:
         """The response of all pieces. Token counts that the model did not give are estimated."""
-        message = model_message(*self._parts)
+        message = model_message(*self._parts.parts())
         usage = self._usage
         if usage is None:
             usage = Usage(prompt=estimate_request_tokens(request), output=estimate_message_tokens([message]))
         return ModelResponse(message, usage=usage, model=self._model)
-
-    def _add_text(self, part: Text | Thought) -> None:
-        """Add text to the last part if that is of the same kind."""
-        last = self._parts[-1] if self._parts else None
-        if isinstance(last, Text) and isinstance(part, Text):
-            self._parts[-1] = Text(last.text + part.text)
-        elif isinstance(last, Thought) and last == Thought(last.text) and part == Thought(part.text):
-            self._parts[-1] = Thought(last.text + part.text)
-        else:
-            self._parts.append(part)
 
 
 def _member(model: Model, name: str, expected: Any, default: Any) -> Any:

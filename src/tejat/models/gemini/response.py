@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.frozen import replace
@@ -11,7 +11,6 @@ from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
 from tejat.core.model import (
-    NO_USAGE,
     Chunk,
     Citation,
     FailureKind,
@@ -30,6 +29,7 @@ from tejat.models.gemini.request import NAME_PATTERN, VENDOR
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str
+from tejat.models.wire.part_assembler import PartAssembler
 from tejat.models.wire.redact import safe_text
 
 _FINISH_REASONS = {
@@ -61,10 +61,10 @@ class GeminiResponseReader:
     def __init__(self, secrets: Sequence[str] = (), tools: tuple[FunctionDeclaration, ...] = ()) -> None:
         self._secrets = secrets
         self._names = tool_names_by_wire_name(tools, NAME_PATTERN)
-        self._parts: list[MessagePart] = []
+        self._parts = PartAssembler()
         self._reason: FinishReason | None = None
         self._detail = ""
-        self._usage = NO_USAGE
+        self._last_usage: Mapping[str, object] = {}
         self._model = ""
         self._grounding = Grounding()
 
@@ -76,38 +76,42 @@ class GeminiResponseReader:
             chunk = load_json(data)
         except InvalidJson as error:
             raise protocol_failure(str(error)) from None
-        return list(self._read(chunk))
+        deltas: list[Chunk] = []
+        self._read(chunk, deltas)
+        return deltas
 
     def end(self) -> list[Chunk]:
         return [self.response()]
 
-    def _read(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:
-        """Return the deltas of a parsed chunk, or of a list of chunks."""
+    def _read(self, chunk: object, deltas: list[Chunk]) -> None:
+        """Add the deltas of a parsed chunk, or of a list of chunks."""
         if isinstance(chunk, list):
             for inner in cast("list[object]", chunk):
-                yield from self._read(inner)
+                self._read(inner, deltas)
             return
         fields = _require_object(chunk, "a chunk")
         if "error" in fields:
             raise parse_api_error(fields, secrets=self._secrets)
         usage = as_object(fields.get("usageMetadata"))
         if usage:
-            self._usage = Usage(*(as_count(usage.get(name)) for name in _USAGE_FIELDS))
+            self._last_usage = usage
         self._model = as_str(fields.get("modelVersion")) or self._model
-        self._read_prompt_feedback(_require_object(fields.get("promptFeedback") or {}, "promptFeedback"))
-        for candidate in _require_objects(fields.get("candidates"), "candidates")[:1]:
-            yield from self._read_candidate(candidate)
+        if feedback := fields.get("promptFeedback"):
+            self._read_prompt_feedback(_require_object(feedback, "promptFeedback"))
+        for candidate in _require_list(fields.get("candidates"), "candidates")[:1]:
+            self._read_candidate(_require_item(candidate, "candidates"), deltas)
 
     def response(self) -> ModelResponse:
         """Return the response at the end of the stream. Raises ModelFailure if it is incomplete."""
-        message = Message(Role.MODEL, tuple(self._parts))
+        message = Message(Role.MODEL, self._parts.parts())
         # Calls come in one piece, so those that have come are whole, even if the service gives no reason for the end.
         finish = FinishReason.STOP if self._reason is None and message.calls else self._reason
         if finish is None:
             reason = lazy("The response was cut off.")
             raise ModelFailure(reason, FailureKind.STREAM_CUT, can_retry=True)
         grounding = None if self._grounding == Grounding() else self._grounding
-        return ModelResponse(message, finish, self._usage, self._detail, self._model, grounding)
+        usage = Usage(*(as_count(self._last_usage.get(name)) for name in _USAGE_FIELDS))
+        return ModelResponse(message, finish, usage, self._detail, self._model, grounding)
 
     def _read_prompt_feedback(self, feedback: JsonObject) -> None:
         reason = as_str(feedback.get("blockReason"))
@@ -117,13 +121,21 @@ class GeminiResponseReader:
             message = lazy("The service blocked the prompt ({reason}). {said}", reason=reason, said=text)
             self._detail = map_lazy(message, safe_text)
 
-    def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
+    def _read_candidate(self, candidate: JsonObject, deltas: list[Chunk]) -> None:
         content = _require_object(candidate.get("content") or {}, "content")
-        for part in _require_objects(content.get("parts"), "parts"):
-            # A response of the service to a call would make every further request illegal.
-            if "functionResponse" not in part:
-                yield from self._add_part(self._read_part(part))
-        self._read_grounding(candidate)
+        for item in _require_list(content.get("parts"), "parts"):
+            part = _require_item(item, "parts")
+            text = part.get("text")
+            # Most of an answer consists of such parts.
+            if len(part) == 1 and isinstance(text, str):
+                self._parts.add_piece(Text, text)
+                if text:
+                    deltas.append(TextDelta(text))
+            elif "functionResponse" not in part:
+                # A response of the service to a call would make every further request illegal.
+                self._add_part(self._read_part(part), deltas)
+        if "groundingMetadata" in candidate or "urlContextMetadata" in candidate:
+            self._read_grounding(candidate)
         reason = as_str(candidate.get("finishReason"))
         if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
             self._reason = _FINISH_REASONS.get(reason, FinishReason.OTHER)
@@ -134,19 +146,12 @@ class GeminiResponseReader:
         part = _read_part(given)
         return replace(part, name=self._names.get(part.name, part.name)) if isinstance(part, FunctionCall) else part
 
-    def _add_part(self, part: MessagePart) -> Iterator[TextDelta | ThoughtDelta]:
-        last = self._parts[-1] if self._parts else None
-        # A signature belongs to its own piece of text.
-        if isinstance(part, Text) and isinstance(last, Text) and part.signature is None is last.signature:
-            self._parts[-1] = Text(last.text + part.text)
-        elif isinstance(part, Thought) and isinstance(last, Thought) and part.signature is None is last.signature:
-            self._parts[-1] = Thought(last.text + part.text)
-        elif part != Text("") and part != Thought(""):
-            self._parts.append(part)
+    def _add_part(self, part: MessagePart, deltas: list[Chunk]) -> None:
+        self._parts.add(part)
         if isinstance(part, Text) and part.text:
-            yield TextDelta(part.text)
+            deltas.append(TextDelta(part.text))
         elif isinstance(part, Thought) and part.text:
-            yield ThoughtDelta(part.text)
+            deltas.append(ThoughtDelta(part.text))
 
     def _read_grounding(self, candidate: JsonObject) -> None:
         metadata = as_object(candidate.get("groundingMetadata"))
@@ -218,14 +223,22 @@ def _read_citation(value: object) -> Citation:
 
 
 def _require_object(value: object, what: str) -> JsonObject:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise protocol_failure(lazy("{what} is not an object", what=what))
     return cast("JsonObject", value)
 
 
-def _require_objects(value: object, what: str) -> list[JsonObject]:
+def _require_item(value: object, what: str) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else _require_object(value, _item_of(what))
+
+
+def _item_of(what: str) -> str:
+    return lazy("an item of {what}", what=what)
+
+
+def _require_list(value: object, what: str) -> list[object]:
     if value is None:
         return []
     if not isinstance(value, list):
         raise protocol_failure(lazy("{what} is not a list", what=what))
-    return [_require_object(item, lazy("an item of {what}", what=what)) for item in cast("list[object]", value)]
+    return cast("list[object]", value)

@@ -23,9 +23,10 @@ from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
+from tejat.models.wire.json_nesting import JsonNesting
 from tejat.models.wire.json_repair import parse_arguments, parse_arguments_strict
 from tejat.models.wire.redact import safe_text
-from tejat.models.wire.text_tool_calls import may_be_tool_calls, parse_text_tool_calls, split_before_calls
+from tejat.models.wire.text_tool_calls import OPEN_TAG, may_be_tool_calls, parse_text_tool_calls, split_before_calls
 from tejat.models.wire.think_tags import ThinkTagParser
 
 DONE = "[DONE]"
@@ -57,6 +58,7 @@ class OpenAIResponseReader:
         self._held_text: list[str] | None = [] if tools else None
         self._prefix = ""
         self._writes_calls = writes_calls and bool(tools)
+        self._has_call_begun = False
         self._thoughts: list[str] = []
         self._refusals: list[str] = []
         self._calls = _CallAssembler()
@@ -145,10 +147,13 @@ class OpenAIResponseReader:
         return [] if may_be_tool_calls(self._prefix) else self._release_held_text()
 
     def _hold_back_calls(self) -> list[Chunk]:
-        """Pass on the text before the first call."""
+        """Pass on the text before the first call. From there on everything is held back."""
+        if self._has_call_begun:
+            return []
         held = "".join(self._held_text or ())
         begin = split_before_calls(held)
         self._held_text = [held[begin:]]
+        self._has_call_begun = held.startswith(OPEN_TAG, begin)
         if not begin:
             return []
         self._texts.append(held[:begin])
@@ -201,11 +206,22 @@ class OpenAIResponseReader:
 
 
 class _PartialCall:
-    def __init__(self, index: int | None) -> None:
-        self.index = index
+    def __init__(self) -> None:
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self._nesting = JsonNesting()
+
+    def add_arguments(self, text: str) -> None:
+        self.arguments.append(text)
+        self._nesting.add(text)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the arguments are a whole object, and end with it. They are parsed only where they may be."""
+        if not self._nesting.is_closed or not self.arguments[-1].rstrip().endswith("}"):
+            return False
+        return parse_arguments_strict("".join(self.arguments)) is not None
 
 
 class _CallAssembler:
@@ -213,6 +229,7 @@ class _CallAssembler:
 
     def __init__(self) -> None:
         self.calls: list[_PartialCall] = []
+        self._by_index: dict[int, _PartialCall] = {}
 
     def add(self, piece: Mapping[str, object]) -> None:
         function = as_object(piece.get("function"))
@@ -224,9 +241,9 @@ class _CallAssembler:
         arguments = function.get("arguments")
         if isinstance(arguments, str):
             if arguments:
-                call.arguments.append(arguments)
+                call.add_arguments(arguments)
         elif arguments is not None:
-            call.arguments.append(json.dumps(arguments))
+            call.add_arguments(json.dumps(arguments))
 
     @property
     def are_complete(self) -> bool:
@@ -237,12 +254,12 @@ class _CallAssembler:
     def _call_for(self, index: int | None, call_id: str, name: str) -> _PartialCall:
         """Return the call that a delta continues, or a new one."""
         last = self.calls[-1] if self.calls else None
-        known = last if index is None else next((call for call in self.calls if call.index == index), None)
-        if index is not None and last is not None and last.index == index:
-            known = last
+        known = last if index is None else self._by_index.get(index)
         if known is None or _starts_new_call(known, call_id, name, has_index=index is not None):
-            known = _PartialCall(index)
+            known = _PartialCall()
             self.calls.append(known)
+        if index is not None:
+            self._by_index[index] = known
         return known
 
 
@@ -255,8 +272,7 @@ def _starts_new_call(known: _PartialCall, call_id: str, name: str, *, has_index:
     if name != known.name and not has_index:
         return True
     # Either the name is repeated in each delta, or this is the next of several complete calls.
-    is_closed = bool(known.arguments) and known.arguments[-1].rstrip().endswith("}")
-    return is_closed and parse_arguments_strict("".join(known.arguments)) is not None
+    return known.is_closed
 
 
 def _parse_usage(counted: Mapping[str, object]) -> Usage | None:

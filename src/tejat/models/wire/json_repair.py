@@ -1,6 +1,7 @@
 """Parsing of tool call arguments in slightly broken JSON, where it has only one meaning."""
 
 import re
+from collections.abc import Iterator
 from typing import cast
 
 from tejat.core.json_text import InvalidJson, load_json
@@ -37,10 +38,15 @@ def parse_arguments_strict(text: str) -> dict[str, object] | None:
     return _parse_object(text)
 
 
-def _candidates(text: str) -> list[str]:
+def _candidates(text: str) -> Iterator[str]:
+    """Yield texts to parse, the next one only if the last was wrong: a mend of long arguments takes time."""
+    yield text
     bare = _strip_fence(text)
+    if bare is not text:
+        yield bare
     mended = re.sub(_STRING_OR_COMMA, _drop_trailing_comma, re.sub(_STRING, _escape_control_characters, bare))
-    return [text, bare, mended, *_strip_tail(mended)]
+    yield mended
+    yield from _strip_tail(mended)
 
 
 def _strip_fence(text: str) -> str:

@@ -2,12 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Protocol, TypeAlias
 
 from tejat.core.i18n import lazy
-from tejat.core.model import Chunk, ModelFailure
+from tejat.core.model import Chunk, ModelFailure, TextDelta, ThoughtDelta
 from tejat.models import ModelOptions
 from tejat.models.wire.api_errors import MAX_ERROR_BYTES
 from tejat.models.wire.http_errors import failure_from_http, parse_retry_after, protocol_failure
@@ -82,9 +82,9 @@ class SseClient:
             async with self._http.request("POST", url, headers=headers, body=body, limits=limits) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
-                async with aclosing(self._read_events(response)) as events:
-                    async for data in events:
-                        for chunk in reader.feed(data):
+                async with aclosing(self._read_events(response)) as batches:
+                    async for events in batches:
+                        for chunk in _read_batch(reader, events):
                             yield chunk
                         if reader.is_done:
                             break
@@ -115,8 +115,8 @@ class SseClient:
         """Return all headers of a request. Services that sign requests override this."""
         return {"content-type": "application/json", **await self._headers()}
 
-    def _read_events(self, response: HttpResponse) -> AsyncGenerator[str]:
-        """Yield the data of each event. Services with another framing override this."""
+    def _read_events(self, response: HttpResponse) -> AsyncGenerator[Iterable[str]]:
+        """Yield the data of the events that arrive together. Services with another framing override this."""
         return _read_events(response)
 
     async def _api_error(self, response: HttpResponse) -> ModelFailure:
@@ -129,11 +129,11 @@ class SseClient:
         return self._parse_error(body, status=response.status, retry_after=wait)
 
 
-async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
-    """Yield the data of each event. A server that does not stream responds with a single JSON document."""
+async def _read_events(response: HttpResponse) -> AsyncGenerator[Iterable[str]]:
+    """Yield the data of the events that arrive together. A server that does not stream responds with one document."""
     kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        yield (await response.read(_MAX_RESPONSE_BYTES)).decode("utf-8", "replace")
+        yield [(await response.read(_MAX_RESPONSE_BYTES)).decode("utf-8", "replace")]
         return
     if kind != "text/event-stream":
         raise protocol_failure(
@@ -141,12 +141,42 @@ async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
         )
     parser = SseParser()
     async for piece in response:
-        for event in parser.feed(piece):
-            yield event.data
-    for event in parser.end():
-        # An event that was cut off in the middle is dropped.
-        if not isinstance(parse_json_or_text(event.data.encode()), str) or event.data.startswith("["):
-            yield event.data
+        yield [event.data for event in parser.feed(piece)]
+    # An event that was cut off in the middle is dropped.
+    yield [
+        event.data
+        for event in parser.end()
+        if not isinstance(parse_json_or_text(event.data.encode()), str) or event.data.startswith("[")
+    ]
+
+
+def _read_batch(reader: ResponseReader, events: Iterable[str]) -> Iterator[Chunk]:
+    """Yield the chunks of events that arrived together, neighbouring pieces of text as one. Raises ModelFailure.
+
+    Every chunk passes through each layer up to the screen. Nobody can see pieces apart that arrive at once.
+    """
+    kind: type[TextDelta | ThoughtDelta] = TextDelta
+    texts: list[str] = []
+    try:
+        for data in events:
+            for chunk in reader.feed(data):
+                if texts and type(chunk) is not kind:
+                    yield kind("".join(texts))
+                    texts = []
+                if isinstance(chunk, TextDelta | ThoughtDelta):
+                    kind = type(chunk)
+                    texts.append(chunk.text)
+                else:
+                    yield chunk
+            if reader.is_done:
+                break
+    except ModelFailure:
+        # What came before it was shown before it.
+        if texts:
+            yield kind("".join(texts))
+        raise
+    if texts:
+        yield kind("".join(texts))
 
 
 async def _drain(response: HttpResponse) -> None:

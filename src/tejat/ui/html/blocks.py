@@ -1,5 +1,6 @@
 """Blocks of a transcript besides calls and sub-agents: prompts, answers, thoughts, notices, questions and plans."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 from tejat.core.agent.events import EndReason, Noticed, PlanPresented, RunEnded, Severity
@@ -17,6 +18,8 @@ from tejat.ui.shared.notices import run_end_message, severity_label
 
 MAX_SEGMENT_CHARS = 6_000
 """Length from which a streamed answer continues in another block, so that each update stays small."""
+_MAX_ALWAYS_SHOWN = 4 * MAX_SEGMENT_CHARS
+"""Length up to which a block is rendered again for each piece of it."""
 _MAX_PROMPT_LINES = 8
 _MAX_PROMPT_CHARS = 200_000
 _LONG_PROMPT_LINES = 16
@@ -51,6 +54,8 @@ class AnswerBlock:
 
     def __init__(self, *, is_continued: bool = False) -> None:
         self._chunks: list[str] = []
+        self._length = 0
+        self._updated_length = self._parsed_length = 0
         self._is_continued = is_continued
 
     @property
@@ -59,31 +64,49 @@ class AnswerBlock:
             self._chunks = ["".join(self._chunks)]
         return self._chunks[0] if self._chunks else ""
 
-    def append(self, text: str) -> None:
-        self._chunks.append(text)
+    def append(self, text: str) -> bool:
+        """Add text, and return whether the block should be shown again.
 
-    def split(self) -> "AnswerBlock | None":
-        """Move what follows the first MAX_SEGMENT_CHARS characters into a block of its own, which is returned.
-
-        The text is split between blocks of Markdown that no further text can change. None if there is no such place.
+        A long block that cannot be split is shown again only when it has grown by a part of its length: otherwise all
+        of it would be rendered for each piece.
         """
+        self._chunks.append(text)
+        self._length += len(text)
+        if not _has_grown(self._length, self._updated_length):
+            return False
+        self._updated_length = self._length
+        return True
+
+    def split(self) -> "Sequence[AnswerBlock]":
+        """Move what follows about MAX_SEGMENT_CHARS characters into blocks of about that length, which are returned.
+
+        The text is split between blocks of Markdown that no further text can change. Empty if there is no such place.
+        """
+        if self._length <= MAX_SEGMENT_CHARS or not _has_grown(self._length, self._parsed_length):
+            return ()
+        self._parsed_length = self._length
         text = self.text
-        if len(text) <= MAX_SEGMENT_CHARS:
-            return None
         whole_lines = text[: text.rfind("\n") + 1]
         offsets = [0, *accumulate(len(line) + 1 for line in whole_lines.split("\n"))]
-        starts = [offsets[start] for start in top_level_starts(whole_lines)]
-        place = next((start for start in starts if start >= MAX_SEGMENT_CHARS), None)
-        if place is None:
-            return None
-        self._chunks = [text[:place]]
-        rest = AnswerBlock(is_continued=True)
-        rest.append(text[place:])
-        return rest
+        cuts = [0]
+        for start in top_level_starts(whole_lines):
+            if offsets[start] >= cuts[-1] + MAX_SEGMENT_CHARS:
+                cuts.append(offsets[start])
+        segments = [text[begin:end] for begin, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+        self._chunks, self._length = segments[:1], len(segments[0])
+        continued = [AnswerBlock(is_continued=True) for _ in segments[1:]]
+        for block, segment in zip(continued, segments[1:], strict=True):
+            block.append(segment)
+        return tuple(continued)
 
     def render(self, block_id: str) -> str:
         class_ = "block answer continued" if self._is_continued else "block answer"
         return element("div", render_markdown(self.text), class_=f"{class_} md", id=block_id)
+
+
+def _has_grown(length: int, before: int) -> bool:
+    """Whether a text is short, or longer by a part of its length."""
+    return length < _MAX_ALWAYS_SHOWN or length >= before + before // 8
 
 
 class ThoughtBlock:
@@ -94,13 +117,14 @@ class ThoughtBlock:
         self._is_over = False
 
     def append(self, text: str) -> None:
-        self._chunks.append(text)
+        if text:  # so that the latest chunks are at least as many characters
+            self._chunks.append(text)
 
     def close(self) -> None:
         self._is_over = True
 
     def render(self, block_id: str) -> str:
-        text = "".join(self._chunks)
+        text = "".join(self._chunks if self._is_over else self._chunks[-_MAX_LIVE_THOUGHT:])
         subject = thought_subject(text[-_MAX_LIVE_THOUGHT:])
         label = _("Thinking: {subject}", subject=subject) if subject else _("Thinking")
         if self._is_over:

@@ -206,8 +206,8 @@ class HtmlTranscript:
             thread.answer = place, block
             thread.attempt.append(place)
         self._is_mid_answer |= thread is self._main
-        thread.answer[1].append(text)
-        self._touch(thread.answer[0])
+        if thread.answer[1].append(text):
+            self._touch(thread.answer[0])
 
     def _add_thought(self, thread: _Thread, text: str) -> None:
         self._clear_status(thread)
@@ -239,6 +239,9 @@ class HtmlTranscript:
 
     def _close_response(self, thread: _Thread) -> None:
         self._close_thoughts(thread)
+        if thread.answer is not None:
+            # A long block may have been left as it was for the last pieces.
+            self._touch(thread.answer[0])
         thread.answer = None
         thread.attempt.clear()
         if thread is self._main:
@@ -353,9 +356,9 @@ class HtmlTranscript:
     def _split_answers(self) -> None:
         """Continue long answers in new blocks, as long as nothing else follows them."""
         for thread in (self._main, *(agent[2] for agent in self._agents.values())):
-            while thread.answer is not None and thread.last is thread.answer[0]:
-                if (rest := thread.answer[1].split()) is None:
-                    break
+            if thread.answer is None or thread.last is not thread.answer[0]:
+                continue
+            for rest in thread.answer[1].split():
                 self._touch(thread.answer[0])
                 place = self._append(thread, rest)
                 thread.answer = place, rest

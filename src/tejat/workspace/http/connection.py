@@ -8,6 +8,7 @@ from typing import cast
 import h11
 
 from tejat.core.i18n import lazy
+from tejat.workspace.http.chunks import BadChunk, ChunkDecoder
 from tejat.workspace.http.deadline import RequestDeadline
 from tejat.workspace.http.stream import SocketStream
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse, body_too_large
@@ -15,6 +16,7 @@ from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, Ht
 _MAX_JOINED_CHUNK = 16_384
 _BLOCK = 1 << 20
 _MAX_INTERIM_RESPONSES = 100
+_HEAD_END = b"\r\n\r\n"
 
 
 class OutgoingRequest:
@@ -38,6 +40,9 @@ class HttpConnection:
         self._machine = h11.Connection(h11.CLIENT)
         self._response: h11.Response | None = None
         self._interim_responses = 0
+        self._backlog = b""
+        """What was received and not given to h11 yet."""
+        self._chunks: ChunkDecoder | None = None
 
     def is_reusable(self) -> bool:
         """Return whether request and response are complete, keep-alive is agreed, and no unexpected data came.
@@ -46,7 +51,7 @@ class HttpConnection:
         here, if it has arrived.
         """
         with suppress(HttpFailure):
-            if self._machine.their_state is h11.SEND_BODY:
+            if self._machine.their_state is h11.SEND_BODY and not (self._chunks and self._decode_chunks()):
                 self._next_event()
         return (
             self._machine.our_state is h11.DONE
@@ -57,18 +62,23 @@ class HttpConnection:
 
     @property
     def is_idle(self) -> bool:
-        return not self.stream.has_data and not self.stream.at_eof
+        return not self._has_input and not self.stream.at_eof
 
     @property
     def has_trailing_data(self) -> bool:
         """Whether data came after the response."""
-        return bool(self._machine.trailing_data[0]) or self.stream.has_data
+        return bool(self._machine.trailing_data[0]) or self._has_input
+
+    @property
+    def _has_input(self) -> bool:
+        return bool(self._backlog) or self.stream.has_data
 
     async def send(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> HttpResponse:
         """Send the request and wait for the head of the response. Raises HttpFailure."""
         self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=deadline.limits.headers)
         self._response = None
         self._interim_responses = 0
+        self._chunks = None
         self.has_received_bytes = False
         await self._write_request(request, body, deadline)
         response = await self._wait_for_head(deadline)
@@ -82,9 +92,13 @@ class HttpConnection:
         )
 
     async def read_chunk(self, deadline: RequestDeadline) -> bytes | None:
-        """Return the next chunk of the body, None at its end. Raises HttpFailure."""
+        """Return what has arrived of the body, None at its end. Raises HttpFailure."""
         until = deadline.until(deadline.limits.idle)
         while True:
+            if self._chunks is not None and self._has_input:
+                if content := self._decode_chunks():
+                    return content
+                continue
             event = self._next_event()
             if isinstance(event, h11.Data):
                 return bytes(event.data)
@@ -132,6 +146,7 @@ class HttpConnection:
                 return None
             if isinstance(event, h11.Response):
                 self._response = event
+                self._choose_decoder(event)
             elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
                 self._interim_responses += 1
                 if self._interim_responses > _MAX_INTERIM_RESPONSES:
@@ -143,15 +158,46 @@ class HttpConnection:
                 )
         return self._response
 
+    def _choose_decoder(self, response: h11.Response) -> None:
+        """Decode a chunked body in bulk: h11 would take longer for each chunk than everything else together.
+
+        h11 gets the rest from the last chunk on. It must not have begun with the body.
+        """
+        is_chunked = any(name == b"transfer-encoding" for name, _value in response.headers)
+        has_begun = self._machine.their_state is not h11.SEND_BODY or self._machine.trailing_data[0]
+        self._chunks = ChunkDecoder() if is_chunked and not has_begun else None
+
+    def _decode_chunks(self) -> bytes:
+        """Return the content of what has arrived. Raises HttpFailure."""
+        assert self._chunks is not None
+        decoded = None
+        with suppress(BadChunk):
+            decoded = self._chunks.feed(self._take_input())
+        if decoded is None:
+            raise self._not_http()
+        content, rest = decoded
+        if rest is not None:
+            self._backlog, self._chunks = rest, None
+        return content
+
+    def _take_input(self) -> bytes:
+        """Return what has arrived. The head of a response comes without the beginning of its body."""
+        data, self._backlog = self._backlog or self.stream.read_available(), b""
+        self.has_received_bytes = True
+        if self._response is None:
+            end = data.find(_HEAD_END) + len(_HEAD_END)
+            if len(_HEAD_END) <= end < len(data):
+                data, self._backlog = data[:end], data[end:]
+        return data
+
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
         """Return the next event. NEED_DATA means that nothing more has arrived; EOF is an event or a failure."""
         has_ended = False
         kind = None
         try:
             while (event := self._machine.next_event()) is h11.NEED_DATA:
-                if self.stream.has_data:
-                    self.has_received_bytes = True
-                    self._machine.receive_data(self.stream.read_available())
+                if self._has_input:
+                    self._machine.receive_data(self._take_input())
                 elif not self.stream.at_eof:
                     return h11.NEED_DATA
                 elif has_ended or self.stream.error is not None:
@@ -170,7 +216,11 @@ class HttpConnection:
             raise self._closed_failure()
         if kind is HttpFailureKind.TOO_LARGE:
             raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), kind)
-        raise HttpFailure(lazy("{where} did not respond with HTTP/1.1.", where=self.server), kind)
+        raise self._not_http()
+
+    def _not_http(self) -> HttpFailure:
+        message = lazy("{where} did not respond with HTTP/1.1.", where=self.server)
+        return HttpFailure(message, HttpFailureKind.PROTOCOL)
 
     def _closed_failure(self) -> HttpFailure:
         if isinstance(self.stream.error, ssl.SSLError):

@@ -82,7 +82,7 @@ class Transcript:
         self._shell_line = ""
         self._has_printed_answer = False
         self._is_mid_answer = False
-        self._thoughts = ""
+        self._thoughts: list[str] = []
         self.shows_thoughts = False
         self.shows_model = False
         self.is_compact = True
@@ -144,7 +144,7 @@ class Transcript:
                 self._handle_text(text)
             case ThoughtStreamed():
                 self._activity.add_thought(event)
-                self._thoughts += event.text if self.shows_thoughts else ""
+                self._thoughts += [event.text] if self.shows_thoughts else []
             case Answered():
                 self._finish_answer(event)
             case Retrying():
@@ -212,7 +212,7 @@ class Transcript:
         if event.purpose != CONVERSATION:
             return
         self._stream.reset()
-        self._thoughts = ""
+        self._thoughts.clear()
         self._is_mid_answer = False
         if self._has_printed_answer:
             self._has_printed_answer = False
@@ -306,7 +306,8 @@ class Transcript:
             self._print(BlockKind.NOTE, Text(shown, theme.style(StyleRole.QUIET)))
 
     def _print_thoughts(self) -> None:
-        thoughts, self._thoughts = self._thoughts.strip(), ""
+        thoughts = "".join(self._thoughts).strip()
+        self._thoughts.clear()
         if thoughts:
             self._print(BlockKind.NOTE, render_thoughts(thoughts, self._screen.theme))
 
