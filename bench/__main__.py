@@ -1,52 +1,51 @@
-"""`python -m bench`: print every figure and fail if one misses its limit."""
+"""`python -m bench [SUITE...]`: print the figures of these suites, or of all, and fail if one misses its limit."""
 
+import argparse
+import os
 import sys
 import tempfile
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 
-from bench.deny import suite as deny
-from bench.edit import suite as edit
-from bench.measurement import print_all
-from bench.suites import (
-    acp,
-    agent,
-    batch,
-    completion,
-    extending,
-    files,
-    library,
-    mcp,
-    settings,
-    startup,
-    subagents,
-    terminal,
-    tool_calls,
-    trees,
-    web,
-)
+from bench.measurement import Measurement, print_all
+
+_SUITES = {
+    "startup": "bench.suites.startup",
+    "settings": "bench.suites.settings",
+    "tool_calls": "bench.suites.tool_calls",
+    "library": "bench.suites.library",
+    "agent": "bench.suites.agent",
+    "subagents": "bench.suites.subagents",
+    "mcp": "bench.suites.mcp",
+    "acp": "bench.suites.acp",
+    "files": "bench.suites.files",
+    "edit": "bench.edit.suite",
+    "trees": "bench.suites.trees",
+    "completion": "bench.suites.completion",
+    "terminal": "bench.suites.terminal",
+    "extending": "bench.suites.extending",
+    "deny": "bench.deny.suite",
+    "web": "bench.suites.web",
+    "batch": "bench.suites.batch",
+}
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(_SUITES))
+    chosen: list[str] = parser.parse_args().suites or list(_SUITES)
+    unknown = sorted(set(chosen) - _SUITES.keys())
+    if unknown:
+        parser.error(f"unknown suite {unknown[0]!r}; choose from {', '.join(_SUITES)}")
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        suites = (
-            settings,
-            tool_calls,
-            library,
-            agent,
-            subagents,
-            mcp,
-            acp,
-            files,
-            edit,
-            trees,
-            completion,
-            terminal,
-            extending,
-            deny,
-            web,
-            batch,
-        )
-        return print_all(chain(startup.measure(), *(suite.measure(scratch) for suite in suites)))
+        return print_all(_measure(chosen, scratch))
+
+
+def _measure(chosen: Sequence[str], scratch: str) -> Iterator[Measurement]:
+    for name in chosen:
+        folder = os.path.join(scratch, name)
+        os.mkdir(folder)
+        yield from import_module(_SUITES[name]).measure(folder)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from bench.measurement import Measurement, ratio
 from bench.support.tool_process import TEJAT
 
 
-def measure() -> Iterator[Measurement]:
+def measure(_scratch: str) -> Iterator[Measurement]:
     yield ratio(
         "`tejat --version` over the bare interpreter",
         2.0,
