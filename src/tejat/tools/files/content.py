@@ -5,20 +5,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import InlineData
 from tejat.tools.files.current_file import find_real_path
 from tejat.tools.files.display_path import relative_path
+from tejat.tools.files.media_content import read_media, unusable_media
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.editor.buffer_text import BOM
 from tejat.workspace.files.editor.buffers import MAX_BUFFER_BYTES, BufferStatus, SavedContent
 from tejat.workspace.files.handles.open_file import Location, OpenFile
 from tejat.workspace.files.line_slice import LineSlice, read_line_slice, slice_lines
-from tejat.workspace.files.media.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
-from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
-from tejat.workspace.files.media.media_type import detect_media_type
+from tejat.workspace.files.media.file_type import FileKind, FileType, classify_file
 from tejat.workspace.files.read_tracker import MAX_HASHED_BYTES
 from tejat.workspace.files.roots import RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
@@ -28,15 +27,12 @@ from tejat.workspace.threads.stop import never_stop
 DEFAULT_LINES = 2000
 MAX_LINES = 50_000
 MAX_LINE_LENGTH = 2000
-MAX_MEDIA_BYTES = 20 * 2**20
 
 FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
 
 _SNIFF_BYTES = 64 * 2**10
 _MAX_CACHED_BYTES = 64 * 2**10
 _MEDIA = frozenset({FileKind.IMAGE, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
-_PDF_SIGNATURE_WITHIN = 1024
-"""Bytes in which a PDF document must say that it is one."""
 
 
 @frozen
@@ -100,12 +96,21 @@ def read_cached_content(
         return None
     with opened as file:
         head = file.read_all()
+        if not _is_utf8(head):  # to guess another encoding takes a while
+            return None
         found = classify_file(location.path, head, whole=True)
         if found.kind is not FileKind.TEXT or found.encoding is None:
             return None
         check(file, found.kind)
         read = _read_text(workspace, file, found, _LineRange(offset, limit), head=head, stop=never_stop)
         return _with_link_note(read, file)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        return raw.isascii() or bool(raw.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _with_link_note(read: FileContent, file: OpenFile) -> FileContent:
@@ -165,10 +170,10 @@ def _read_open_file(
     found = classify_file(location.path, head, whole=len(head) >= size)
     check(file, found.kind)
     if found.kind in _MEDIA:
-        content = _read_media(file, found, stop)
-        if pdf_as_text and found.kind is FileKind.PDF and isinstance(content.content, InlineData):
-            return _read_pdf_text(content.content.data, file.location, lines, stop)
-        return content
+        content, display = read_media(file, found, stop)
+        if pdf_as_text and found.kind is FileKind.PDF:
+            return _read_pdf_text(content.data, file.location, lines, stop)
+        return FileContent(content, display, found.kind)
     if found.encoding is None:
         shown = relative_path(location)
         return FileContent(
@@ -215,64 +220,6 @@ def _read_text(
     return read
 
 
-def _read_media(file: OpenFile, found: FileType, stop: Callable[[], None]) -> FileContent:
-    location = file.location
-    size = file.status.st_size
-    if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
-        raise ToolFailure(
-            lazy(
-                "Cannot read audio file {location}: its format is not supported. Supported formats: {names}.",
-                location=relative_path(location),
-                names=", ".join(SUPPORTED_AUDIO),
-            ),
-            ErrorType.READ_CONTENT_FAILURE,
-        )
-    if size > MAX_MEDIA_BYTES:
-        raise ToolFailure(
-            lazy("File size exceeds the 20MB limit: {path} ({size:.2f}MB)", path=location.path, size=size / 2**20),
-            ErrorType.FILE_TOO_LARGE,
-            display=lazy("File size exceeds the 20MB limit."),
-        )
-    data = file.read(MAX_MEDIA_BYTES)
-    path = relative_path(location)
-    if not data:
-        raise _unusable(lazy("The {kind} file is empty: {path}", kind=found.kind.value, path=path))
-    if found.kind is FileKind.PDF and b"%PDF-" not in data[:_PDF_SIGNATURE_WITHIN]:
-        raise _unusable(lazy("Not a valid PDF document: {path}", path=path))
-    display = lazy("Read {kind} file: {path}", kind=found.kind.value, path=path)
-    if found.kind is FileKind.IMAGE:
-        return _image_content(InlineData(found.mime_type, data), path, display, stop)
-    return FileContent(InlineData(found.mime_type, data), display, found.kind)
-
-
-def _image_content(image: InlineData, path: str, display: str, stop: Callable[[], None]) -> FileContent:
-    """Return a picture, scaled down if it is too large for services. Raises ToolFailure."""
-    try:
-        if detect_media_type(image.data) != image.mime_type:
-            raise DamagedImage
-        size = read_image_size(image.data, image.mime_type)
-    except DamagedImage:
-        raise _unusable(lazy("The image is damaged or incomplete: {path}", path=path)) from None
-    if size is None or max(size.width, size.height) <= MAX_SIDE:
-        return FileContent(image, display, FileKind.IMAGE)
-    from tejat.workspace.files.media.conversion import ConversionFailure, scale_image
-
-    try:
-        scaled = scale_image(image.data, stop)
-    except ConversionFailure as failure:
-        message = lazy(
-            "The image has {size} pixels; services accept at most {limit} per side: {path}. It could "
-            "not be scaled down. {why}",
-            size=size,
-            limit=MAX_SIDE,
-            path=path,
-            why=failure,
-        )
-        raise _unusable(message) from failure
-    note = lazy("{display} (scaled down from {before} to {after})", display=display, before=size, after=scaled.size)
-    return FileContent(InlineData(scaled.mime_type, scaled.data), note, FileKind.IMAGE)
-
-
 def _read_pdf_text(data: bytes, location: Location, lines: _LineRange, stop: Callable[[], None]) -> FileContent:
     """Return lines of the text of a PDF document, each page under its number. Raises ToolFailure."""
     from tejat.workspace.files.media.conversion import ConversionFailure, extract_pdf_text
@@ -282,10 +229,10 @@ def _read_pdf_text(data: bytes, location: Location, lines: _LineRange, stop: Cal
         document = extract_pdf_text(data, stop)
     except ConversionFailure as failure:
         message = lazy("Could not extract the text of the PDF: {path}. {why}", path=path, why=failure)
-        raise _unusable(message) from failure
+        raise unusable_media(message) from failure
     if not any(page.strip() for page in document.pages):
         count = document.page_count
-        raise _unusable(lazy("The PDF has no text on its {count} pages: {path}", count=count, path=path))
+        raise unusable_media(lazy("The PDF has no text on its {count} pages: {path}", count=count, path=path))
     text = [
         line[:MAX_LINE_LENGTH]
         for number, page in enumerate(document.pages, 1)
@@ -297,10 +244,6 @@ def _read_pdf_text(data: bytes, location: Location, lines: _LineRange, stop: Cal
     reaches_end = lines.offset + len(shown) >= len(text)
     part = LineSlice(shown, lines.offset, len(text), has_truncated_lines=False, reaches_end=reaches_end)
     return replace(_text_content(part, lines.offset), display=lazy("Read text of PDF file: {path}", path=path))
-
-
-def _unusable(message: str) -> ToolFailure:
-    return ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
 
 
 def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:

@@ -58,16 +58,16 @@ def is_on_kernel_filesystem(fd: int) -> bool:
     """Whether an open file is on proc, sysfs or another file system that the kernel generates. Raises OSError."""
     if sys.platform != "linux":
         return False
-    kind = file_system_type(fd)
+    return _checked_file_system(fd) in _KERNEL_FILESYSTEMS
+
+
+def _checked_file_system(fd: int) -> int:
+    library = _libc()
+    kind = library.file_system(fd)
     if kind is None:
-        number = _libc().get_errno()
+        number = library.get_errno()
         raise OSError(number, os.strerror(number))
-    return kind in _KERNEL_FILESYSTEMS
-
-
-def file_system_type(fd: int) -> int | None:
-    """The number of the type of file system that an open file is on, as Linux has it; None if it is unknown."""
-    return _libc().file_system(fd)
+    return kind
 
 
 def kernel_path(fd: int) -> str | None:
@@ -88,6 +88,11 @@ def _is_at(fd: int, path: str) -> bool:
         return os.path.samestat(os.fstat(fd), os.lstat(path))
     except OSError:
         return False
+
+
+def file_system_type(fd: int) -> int:
+    """Return the number by which Linux knows the kind of a file system, 0 elsewhere. Raises OSError."""
+    return _checked_file_system(fd) if sys.platform == "linux" else 0
 
 
 class _LibC:

@@ -1,7 +1,6 @@
 """Reading of files that are in memory already, without ever waiting for a disk or a network."""
 
 import os
-import sys
 from enum import Enum, auto
 
 from tejat.workspace.files.system_calls import file_system_type, openat2_once
@@ -30,7 +29,10 @@ class Storage(Enum):
 
 def find_storage(fd: int) -> Storage:
     """Where the file system of an open file or directory keeps its files."""
-    kind = file_system_type(fd) if sys.platform == "linux" else None
+    try:
+        kind = file_system_type(fd)
+    except OSError:
+        return Storage.ELSEWHERE
     if kind in _MEMORIES:
         return Storage.MEMORY
     return Storage.DISK if kind in _DISKS and _NO_WAIT else Storage.ELSEWHERE
