@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.processes import supervisor
+from tejat.workspace.processes import supervisor_protocol as supervisor
 from tejat.workspace.processes.spawn import ProcessSpec, encode_request, spawn_supervisor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

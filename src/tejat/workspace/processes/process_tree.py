@@ -4,11 +4,10 @@ Also loaded by the supervisor, which has to start fast: nothing heavy is importe
 """
 
 import os
-import signal
 import sys
 import time
+from _signal import SIGKILL, SIGSTOP, SIGTERM  # pyright: ignore[reportMissingModuleSource]
 from collections.abc import Callable, Iterable, Mapping, Set
-from contextlib import suppress
 
 if sys.platform != "linux":
     import subprocess
@@ -198,21 +197,21 @@ class ProcessTermination:
         self._kill_groups(members)
         running = members - self._stopped
         if running and passed < GRACE_SECONDS + _FREEZE_SECONDS:
-            send_signal(signal.SIGSTOP, running)
+            send_signal(SIGSTOP, running)
             self._stopped |= running
             return 0.0
         self._killed = True
         # Oldest first: the first process of a sandbox takes all others with it.
-        send_signal(signal.SIGKILL, sorted(members))
+        send_signal(SIGKILL, sorted(members))
         return PAUSE_SECONDS
 
     def _send_sigterm(self, members: Set[int]) -> None:
         """Send SIGTERM so that no shell goes on with its next command because the current one has ended."""
         groups = {pid: _process_group(pid) for pid in members}
         for group in self._groups & set(groups.values()):
-            _signal_group(group, signal.SIGTERM)
+            _signal_group(group, SIGTERM)
         # Oldest first: a parent comes before its children.
-        send_signal(signal.SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
+        send_signal(SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
 
     def _kill_groups(self, members: Set[int]) -> None:
         """Kill groups that still have a member: the id of an empty group may be reused."""
@@ -231,15 +230,17 @@ def _process_group(pid: int) -> int | None:
 
 def kill_group(group: int) -> None:
     """Kill all members of a process group atomically, including those being forked."""
-    _signal_group(group, signal.SIGKILL)
+    _signal_group(group, SIGKILL)
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
+def _signal_group(group: int, number: int) -> None:
+    try:
         os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
-def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
+def send_signal(number: int, pids: Iterable[int]) -> None:
     """Signal each process that still exists and that we may signal."""
     for pid in pids:
         try:

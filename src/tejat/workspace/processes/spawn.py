@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.private_files import open_private_file
-from tejat.workspace.processes import supervisor
+from tejat.workspace.processes import supervisor_protocol as supervisor
 from tejat.workspace.processes.process_tree import process_start_time
 
 _DETACH_SECONDS = 30.0

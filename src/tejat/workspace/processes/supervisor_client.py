@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TypeVar
 
-from tejat.workspace.processes import supervisor
+from tejat.workspace.processes import supervisor_protocol as supervisor
 from tejat.workspace.processes.process_tree import (
     TERMINATION_SECONDS,
     ProcessTermination,
