@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.app.diagnostics.event_log import log_event
@@ -23,6 +23,7 @@ from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
     from tejat.app.session.interactive import InteractiveSession
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 
 ServeSession: TypeAlias = Callable[
@@ -76,6 +77,8 @@ async def open_session_manager(
     _check_settings(options, run_config)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
+        # The first screen does not wait for servers, so it should not share the processor with them.
+        supervisor = None if interactive else _start_supervisor(run_config, stack)
         run_model = _open_model(options, run_config, stack)
         events = EventBus[AgentEvent]()
         telemetry_notes = _observe_events(run_config, events)
@@ -93,6 +96,7 @@ async def open_session_manager(
                 registers_skills=False,
                 editor=options.buffers,
                 functions=options.hooks,
+                supervisor=supervisor,
             )
         )
         toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
@@ -125,6 +129,22 @@ def _open_model(options: AgentOptions, run_config: RunConfig, stack: AsyncExitSt
     # A local server is asked while everything else is set up.
     stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
     return run_model
+
+
+def _start_supervisor(run_config: RunConfig, stack: AsyncExitStack) -> "ProcessSupervisor | None":
+    """Start the supervisor for MCP servers, if there are any: it gets ready while everything else is set up."""
+    settings = run_config.settings
+    if not settings.mcp_enabled.value or not run_config.trust.is_trusted:
+        return None
+    if not settings.mcp_server_command and not any(each.value.command for each in settings.mcp_servers.values()):
+        return None
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+    supervisor = ProcessSupervisor()
+    stack.callback(supervisor.close)
+    with suppress(OSError):  # the first server tries again, and reports it
+        supervisor.prepare()
+    return supervisor
 
 
 def _remove_plans(run_config: RunConfig, run_model: RunModel) -> None:

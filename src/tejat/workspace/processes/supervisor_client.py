@@ -70,6 +70,11 @@ class ProcessSupervisor:
             raise
         return running
 
+    def prepare(self) -> None:
+        """Start the supervisor program now, so that it is ready when the first command comes. Raises OSError."""
+        if self._control is None:
+            self._spawn()
+
     def close(self) -> None:
         """Terminate all commands and their descendants. Blocks for up to 5 seconds."""
         control, self._control = self._control, None
