@@ -23,7 +23,7 @@ from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.mcp.client_pool import McpClientPool
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.features.tool import DiscoveredMcpTools, build_mcp_tools
+from tejat.mcp.features.tool import DiscoveredMCPTool, DiscoveredMcpTools, build_mcp_tools
 from tejat.mcp.features.tool_pins import ToolPins
 from tejat.mcp.names import tool_aliases
 from tejat.mcp.protocol import INVALID_PARAMS
@@ -233,9 +233,9 @@ class McpManager:
 
     def _update_tools(self, status: ServerStatus) -> None:
         server, settings = self._pool.clients[status.alias], self._settings[status.alias]
-        found = register_server_tools(self._context.registry, server, status.features, settings, self._pins)
+        _unused, problems = _replace_tools(self._context.registry, server, status.features, settings, self._pins)
         self._update_resource_tools()
-        for problem in found.problems:
+        for problem in problems:
             self._notify(_server_message(status.alias, sanitize_text(problem)))
         if self._pins.problem:
             self._notify(self._pins.problem)
@@ -298,6 +298,17 @@ def register_server_tools(
 
     Returns the registered tools and the problems with everything else it offers.
     """
+    built, problems = _replace_tools(registry, server, catalogue, settings, pins)
+    return DiscoveredMcpTools(tuple(tool for tool in built if tool.name in registry), problems)
+
+
+def _replace_tools(
+    registry: ToolRegistry, server: ClientSession, catalogue: ServerFeatures, settings: McpServer, pins: ToolPins
+) -> tuple[tuple[DiscoveredMCPTool, ...], tuple[str, ...]]:
+    """Return the tools, also those that were refused, and all problems. Looks up nothing in the registry.
+
+    A lookup after a change goes through all tools, so one for each server would make many servers slow.
+    """
     found = build_mcp_tools(
         server,
         catalogue.tools,
@@ -311,8 +322,7 @@ def register_server_tools(
         for tool in found.tools
     ]
     refused = registry.replace_server_tools(server.alias, entries, description=settings.description or "")
-    tools = tuple(tool for tool in found.tools if tool.name in registry)
-    return DiscoveredMcpTools(tools, (*catalogue.problems, *found.problems, *refused))
+    return found.tools, (*catalogue.problems, *found.problems, *refused)
 
 
 def _is_on_other_host(settings: McpServer) -> bool:
