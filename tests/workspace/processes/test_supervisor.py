@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Generator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from support.source_tree import SOURCE
 from tejat.workspace.processes import supervisor_protocol as supervisor
 from tejat.workspace.processes.spawn import ProcessSpec, encode_request, spawn_supervisor
 
@@ -164,3 +166,13 @@ def test_it_starts_quickly_and_loads_little(program: Program) -> None:
     assert "_json" not in loaded
     resident = int(Path(f"/proc/{program.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     assert resident < 20_000_000
+
+
+def test_next_to_nothing_is_loaded() -> None:
+    """The first command of a session waits for the program to start."""
+    text = "import sys; sys.path.append(sys.argv[1]); import tejat.workspace.processes.supervisor; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", text, str(SOURCE.parent)], capture_output=True, text=True, check=True
+    )
+    slow = {"typing", "enum", "re", "collections", "contextlib", "ctypes", "functools", "signal", "socket", "selectors"}
+    assert set(done.stdout.split()) & slow == set()

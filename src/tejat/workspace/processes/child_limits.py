@@ -8,9 +8,8 @@ import os
 import resource
 import struct
 import sys
-from array import array
 
-from tejat.workspace.processes.libc import call
+from tejat.workspace.processes.libc import Pinned, call
 
 _MAX_FILE_SIZE = 1 << 37
 _MAX_STEP = 1 << 16
@@ -59,8 +58,8 @@ def mark_commands() -> None:
     set one, commands have no right to raise limits either, except in unusual containers.
     """
     if sys.platform == "linux" and os.geteuid() == 0:
-        instructions = array("B", _ALLOW_ALL)
-        program = struct.pack("@HP", 1, instructions.buffer_info()[0])
+        instructions = Pinned(_ALLOW_ALL)
+        program = struct.pack("@HP", 1, instructions.address)
         try:
             call("prctl", _SET_SECCOMP, _FILTER, program, 0, 0)
         except OSError:

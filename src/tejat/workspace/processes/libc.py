@@ -3,7 +3,7 @@
 Importing `ctypes` would take them about half as long as the bare start of the interpreter.
 """
 
-from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_USE_ERRNO, CFuncPtr, dlopen, dlsym, get_errno
+from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_USE_ERRNO, CFuncPtr, addressof, dlopen, dlsym, get_errno
 from _ctypes import _SimpleCData as SimpleData  # pyright: ignore[reportPrivateUsage]
 from os import strerror
 
@@ -18,6 +18,18 @@ def call(name: str, *arguments: int | bytes) -> int:
         number = get_errno()
         raise OSError(number, strerror(number))
     return answer
+
+
+class Pinned:
+    """A copy of bytes at an `address` that stays the same as long as this object lives."""
+
+    def __init__(self, data: bytes) -> None:
+        self._copy = (_Byte * len(data)).from_buffer(bytearray(data))
+        self.address: int = addressof(self._copy)
+
+
+class _Byte(SimpleData):  # pyright: ignore[reportMissingTypeArgument]
+    _type_ = "B"
 
 
 class _Long(SimpleData):  # pyright: ignore[reportMissingTypeArgument] -- it takes none at run time

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from _signal import SIGKILL, SIGSTOP, SIGTERM  # pyright: ignore[reportMissingModuleSource]
-from collections.abc import Callable, Iterable, Mapping, Set
 
 if sys.platform != "linux":
     import subprocess
@@ -18,6 +17,10 @@ if sys.platform != "linux":
         )
         return parse_ps(listed.stdout)
 
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Set
 
 GRACE_SECONDS = 0.2
 """Time between SIGTERM and SIGKILL."""
@@ -83,7 +86,7 @@ def process_start_time(pid: int) -> int | None:
     return process.started if process is not None and process.is_alive else None
 
 
-def exclude_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
+def exclude_named(names: "Set[str]", pids: "Iterable[int]") -> tuple[int, ...]:
     """Return the existing processes with none of these names; all of them where names are unknown."""
     if sys.platform != "linux" or not names:
         return tuple(pids)
@@ -150,7 +153,7 @@ def own_descendants() -> dict[int, Process]:
     return found
 
 
-def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[int]:
+def with_descendants(pids: "Iterable[int]", table: "Mapping[int, Process]") -> set[int]:
     """Return these processes and their descendants according to the table."""
     children: dict[int, list[int]] = {}
     for process in table.values():
@@ -175,7 +178,7 @@ class ProcessTermination:
 
     __slots__ = ("_began", "_find_processes", "_groups", "_killed", "_sent_sigterm", "_stopped")
 
-    def __init__(self, find: Callable[[], set[int]], *, groups: Iterable[int] = ()) -> None:
+    def __init__(self, find: "Callable[[], set[int]]", *, groups: "Iterable[int]" = ()) -> None:
         self._find_processes = find
         self._groups = set(groups)
         self._began = time.monotonic()
@@ -205,7 +208,7 @@ class ProcessTermination:
         send_signal(SIGKILL, sorted(members))
         return PAUSE_SECONDS
 
-    def _send_sigterm(self, members: Set[int]) -> None:
+    def _send_sigterm(self, members: "Set[int]") -> None:
         """Send SIGTERM so that no shell goes on with its next command because the current one has ended."""
         groups = {pid: _process_group(pid) for pid in members}
         for group in self._groups & set(groups.values()):
@@ -213,7 +216,7 @@ class ProcessTermination:
         # Oldest first: a parent comes before its children.
         send_signal(SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
 
-    def _kill_groups(self, members: Set[int]) -> None:
+    def _kill_groups(self, members: "Set[int]") -> None:
         """Kill groups that still have a member: the id of an empty group may be reused."""
         if self._groups:
             for group in self._groups & {_process_group(pid) for pid in members}:
@@ -240,7 +243,7 @@ def _signal_group(group: int, number: int) -> None:
         return
 
 
-def send_signal(number: int, pids: Iterable[int]) -> None:
+def send_signal(number: int, pids: "Iterable[int]") -> None:
     """Signal each process that still exists and that we may signal."""
     for pid in pids:
         try:

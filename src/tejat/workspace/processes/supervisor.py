@@ -16,7 +16,6 @@ import sys
 import time
 from _signal import SIGCHLD, SIGTERM  # pyright: ignore[reportMissingModuleSource]
 from _socket import socket
-from collections.abc import Callable
 
 from tejat.workspace.processes.child_limits import ChildLimits, mark_commands
 from tejat.workspace.processes.fork_bomb import ForkBombDetector
@@ -53,6 +52,10 @@ from tejat.workspace.processes.supervisor_protocol import (
     SURVIVORS,
     TERMINATED,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SET_CHILD_SUBREAPER = 36
 _MAX_REPORTED = 1000
@@ -170,7 +173,7 @@ class _Supervisor:
             self._prune_commands(command)
         return pause
 
-    def _watch(self, descriptor: int, handler: Callable[[], None]) -> None:
+    def _watch(self, descriptor: int, handler: "Callable[[], None]") -> None:
         self._handlers[descriptor] = handler
         self._poll.register(descriptor, select.POLLIN)
 

@@ -22,7 +22,8 @@ from _signal import (  # pyright: ignore[reportMissingModuleSource]
     valid_signals,
 )
 from _socket import CMSG_SPACE, SCM_RIGHTS, SOL_SOCKET, socket
-from array import array
+
+_DESCRIPTOR_BYTES = 4
 
 # Commands would inherit that Python ignores some of these, but not a handler.
 _CAUGHT = (SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ)
@@ -44,12 +45,12 @@ def catch_signals() -> int:
 
 def receive_descriptors(channel: socket, most: int) -> tuple[bytes, list[int]]:
     """Receive one byte and up to this many descriptors."""
-    data, ancillary, _, _ = channel.recvmsg(1, CMSG_SPACE(most * array("i").itemsize))
-    received = array("i")
+    data, ancillary, _, _ = channel.recvmsg(1, CMSG_SPACE(most * _DESCRIPTOR_BYTES))
+    received: list[int] = []
     for level, kind, sent in ancillary:
         if (level, kind) == (SOL_SOCKET, SCM_RIGHTS):
-            received.frombytes(sent[: len(sent) - len(sent) % received.itemsize])
-    return data, list(received)
+            received += memoryview(sent[: len(sent) - len(sent) % _DESCRIPTOR_BYTES]).cast("i")
+    return data, received
 
 
 def set_non_inheritable(descriptors: list[int]) -> list[int]:

@@ -3,10 +3,12 @@
 It is started for every command, so it imports next to nothing.
 """
 
-import ctypes
 import os
 import stat
+import struct
+from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # pyright: ignore[reportMissingModuleSource]
 
+from tejat.workspace.processes.libc import call
 from tejat.workspace.sandbox.landlock import (
     READ_FILE,
     abi_version,
@@ -32,7 +34,6 @@ START_ERROR = "tejat: the command could not be started: "
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _NAMESPACE_DIRECTORIES = ("/dev", "/run", "/var/run")
 
-_BROKEN_PIPE, _FILE_TOO_LARGE = 13, 25
 _CAPABILITIES = 64
 _DROP_FROM_BOUND, _AMBIENT, _CLEAR_ALL = 24, 47, 4
 _CAPABILITY_VERSION = 0x20080522
@@ -149,18 +150,22 @@ def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden
 
 def _restore_signals() -> None:
     # Python ignores these two, and programs inherit ignored signals.
-    for signal in (_BROKEN_PIPE, _FILE_TOO_LARGE):
-        _libc.signal(signal, None)
+    for number in (SIGPIPE, SIGXFSZ):
+        signal(number, SIG_DFL)
 
 
 def _drop_capabilities() -> None:
     for capability in range(_CAPABILITIES):
-        _libc.prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
-    _libc.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    if _libc.capset(header, (ctypes.c_uint32 * 6)()) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        _try_prctl(_DROP_FROM_BOUND, capability)
+    _try_prctl(_AMBIENT, _CLEAR_ALL)
+    call("capset", struct.pack("=Ii", _CAPABILITY_VERSION, 0), struct.pack("=6I", *(0,) * 6))
+
+
+def _try_prctl(option: int, argument: int) -> None:
+    try:
+        call("prctl", option, argument, 0, 0, 0)
+    except OSError:
+        return  # no such capability, or not ours
 
 
 def _original_environment() -> dict[bytes, bytes]:
@@ -175,6 +180,3 @@ def _original_environment() -> dict[bytes, bytes]:
 
 def _print_error(why: str) -> None:
     os.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
