@@ -5,7 +5,7 @@ Importing `ctypes` would take them about half as long as the bare start of the i
 
 from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_USE_ERRNO, CFuncPtr, addressof, dlopen, dlsym, get_errno
 from _ctypes import _SimpleCData as SimpleData  # pyright: ignore[reportPrivateUsage]
-from os import strerror
+from posix import strerror  # without `os`, which the helper of the sandbox does not load
 
 
 def call(name: str, *arguments: int | bytes) -> int:

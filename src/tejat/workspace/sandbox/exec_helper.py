@@ -1,9 +1,9 @@
 """Program that restricts its own process with Landlock and seccomp, then execs the sandboxed command.
 
-It is started for every command, so it imports next to nothing.
+It is started for every command, so it imports next to nothing: not even `os`.
 """
 
-import os
+import posix
 import stat
 import struct
 from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # pyright: ignore[reportMissingModuleSource]
@@ -46,16 +46,16 @@ def main(words: list[str]) -> None:
         environment = _original_environment()
         for name, value in restrictions:
             if name == TEMPORARY:
-                environment[b"TMPDIR"] = os.fsencode(value)
+                environment[b"TMPDIR"] = value.encode("utf-8", "surrogateescape")
         restrict_process(mode, restrictions)
     except (OSError, ValueError) as error:
         _print_error(f"tejat: the command could not be locked in: {error}")
-        os._exit(RESTRICTION_FAILED)
+        raise SystemExit(RESTRICTION_FAILED) from None
     try:
-        os.execve(command[0], command, environment)
+        posix.execve(command[0], command, environment)
     except (OSError, ValueError) as error:
         _print_error(f"{START_ERROR}{error}")
-        os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE)
+        raise SystemExit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE) from None
 
 
 def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
@@ -73,12 +73,12 @@ def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
     )
     # In namespaces the network is private.
     families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
-    owner = (os.geteuid(), os.getegid()) if mode == STANDALONE else None
-    instructions = build_filter(os.uname().machine, families, owner=owner)
+    owner = (posix.geteuid(), posix.getegid()) if mode == STANDALONE else None
+    instructions = build_filter(posix.uname().machine, families, owner=owner)
     if instructions is not None:
         install_filter(instructions)
     elif mode == STANDALONE:
-        raise OSError(f"no filter of system calls is known for {os.uname().machine}")
+        raise OSError(f"no filter of system calls is known for {posix.uname().machine}")
 
 
 def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str]]:
@@ -112,12 +112,12 @@ def _restrict_files(mode: str, *, network: bool, writable: list[str], readable: 
         restrict_self(allowed, files=handled, ports=watched_ports, scopes=scope_flags(known))
     finally:
         for descriptor, _ in allowed:
-            os.close(descriptor)
+            posix.close(descriptor)
 
 
 def _allow(allowed: list[tuple[int, int]], path: str, rights: int) -> None:
     try:
-        allowed.append((os.open(path, os.O_PATH | os.O_CLOEXEC), rights))
+        allowed.append((posix.open(path, posix.O_PATH | posix.O_CLOEXEC), rights))
     except OSError:
         return  # a missing path needs no rule
 
@@ -126,7 +126,7 @@ def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
     """Allow reopening the current output as /dev/stdout and /dev/stderr. Pipes need no rule."""
     for stream in (1, 2):
         try:
-            if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+            if not stat.S_ISFIFO(posix.fstat(stream).st_mode):
                 _allow(allowed, f"/proc/self/fd/{stream}", rights)
         except OSError:
             continue  # closed
@@ -135,17 +135,24 @@ def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
 def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden: list[str]) -> None:
     """Allow reading everything in the directory except hidden paths: Landlock can only allow, never deny."""
     try:
-        names = os.listdir(directory)
+        names = posix.listdir(directory)
     except OSError:
         return  # not listable: denying it is the safe side
     for name in names:
-        path = os.path.join(directory, name)
-        if os.path.islink(path) or path in hidden:
+        path = f"{directory.removesuffix('/')}/{name}"
+        if path in hidden or _is_link(path):
             continue
         if any(place.startswith(f"{path}/") for place in hidden):
             _allow_reading_except(allowed, path, hidden)
         else:
             _allow(allowed, path, READ_FILE)
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(posix.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _restore_signals() -> None:
@@ -174,9 +181,9 @@ def _original_environment() -> dict[bytes, bytes]:
         with open("/proc/self/environ", "rb", buffering=0) as file:
             entries = file.readall().split(b"\0")
     except OSError:
-        return dict(os.environb)
+        return dict(posix.environ)
     return {name: value for name, equals, value in (entry.partition(b"=") for entry in entries) if equals}
 
 
 def _print_error(why: str) -> None:
-    os.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))
+    posix.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))

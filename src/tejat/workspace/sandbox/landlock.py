@@ -1,7 +1,7 @@
 """Landlock system calls: a process gives up access to files, ports and other processes."""
 
 import errno
-import os
+import posix  # not `os`: the helper of the sandbox does without
 import stat
 import struct
 import sys
@@ -61,16 +61,16 @@ def restrict_self(allowed: list[tuple[int, int]], *, files: int, ports: int = 0,
     kernel cannot do it; then nothing has changed except that programs gain no new privileges.
     """
     if sys.platform != "linux":
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        raise OSError(errno.ENOSYS, posix.strerror(errno.ENOSYS))
     # An older kernel takes the longer structure as long as what it does not know is zero.
     attributes = struct.pack("=QQQ", files, ports, scopes)
     ruleset = call("syscall", _CREATE_RULESET, attributes, len(attributes), 0)
     try:
         for descriptor, rights in allowed:
-            kept = rights if stat.S_ISDIR(os.fstat(descriptor).st_mode) else rights & _ON_FILES
+            kept = rights if stat.S_ISDIR(posix.fstat(descriptor).st_mode) else rights & _ON_FILES
             rule = struct.pack("=Qi", kept, descriptor)
             call("syscall", _ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
         call("prctl", _SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         call("syscall", _RESTRICT_SELF, ruleset, 0)
     finally:
-        os.close(ruleset)
+        posix.close(ruleset)
