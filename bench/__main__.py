@@ -17,6 +17,7 @@ from bench.suites import (
     library,
     mcp,
     settings,
+    shell_output,
     startup,
     subagents,
     terminal,
@@ -31,6 +32,7 @@ def main() -> int:
         suites = (
             settings,
             tool_calls,
+            shell_output,
             library,
             agent,
             subagents,
