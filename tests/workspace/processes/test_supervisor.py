@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from support.source_tree import SOURCE
-from tejat.workspace.processes import supervisor_protocol as supervisor
 from tejat.workspace.processes.spawn import ProcessSpec, encode_request, spawn_supervisor
+from tejat.workspace.processes.supervision import protocol
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -31,7 +31,7 @@ class Program:
 def program() -> Generator[Program]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        pid = spawn_supervisor(theirs.fileno(), supervisor.SESSION)
+        pid = spawn_supervisor(theirs.fileno(), protocol.SESSION)
         theirs.close()
         ours.settimeout(10)
         yield Program(pid, ours)
@@ -82,7 +82,7 @@ def test_a_request_in_small_pieces(program: Program) -> None:
 
 def test_orders_that_come_with_the_request(program: Program) -> None:
     with channel(program) as sock:
-        sock.sendall(ask_for("sleep 777") + supervisor.LIST_SURVIVORS + supervisor.STOP)
+        sock.sendall(ask_for("sleep 777") + protocol.LIST_SURVIVORS + protocol.STOP)
         began, left, ended, gone = answers(sock, 4)
     assert (began[0], left, ended, gone) == ("started", ["left", began[1]], ["ended", str(signal.SIGTERM)], ["gone"])
 

@@ -113,8 +113,7 @@ def test_next_to_nothing_is_loaded() -> None:
     assert loaded & slow == set()
     assert {name for name in loaded if name.startswith("tejat.")} == {
         "tejat.workspace",
-        "tejat.workspace.processes",
-        "tejat.workspace.processes.libc",
+        "tejat.workspace.sandbox.libc",
         "tejat.workspace.sandbox.landlock",
         "tejat.workspace.sandbox",
         "tejat.workspace.sandbox.exec_helper",

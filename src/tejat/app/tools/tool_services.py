@@ -171,7 +171,7 @@ class ToolServices:
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
-        """The process supervisor of the session."""
+        """The process supervisor of the session. One that was started already may be put here before it is used."""
         from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
         supervisor = ProcessSupervisor()

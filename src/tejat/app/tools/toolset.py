@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tejat.engine.hooks.session_hooks import SessionHooks
     from tejat.policy.engine import PolicyEngine
     from tejat.workspace.files.roots import Roots
-    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 
 class Toolset(SdkAnswers):
@@ -203,14 +202,12 @@ def open_toolset(
     registers_skills: bool = True,
     editor: "EditorBuffers | None" = None,
     functions: "Sequence[tuple[HookEvent, Hook]]" = (),
-    supervisor: "ProcessSupervisor | None" = None,
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
     The roots of `policy` do not count. `plugins` are already found ones. `for_model` masks secrets in results. `within`
     restricts the work to subdirectories of the roots, under their rules. Without `registers_skills` the caller does so.
-    `editor` has the unsaved changes of files. `functions` are hooks of the embedding program. `supervisor` is one that
-    was started already; it belongs to the caller.
+    `editor` has the unsaved changes of files. `functions` are hooks of the embedding program.
     """
     from tejat.app.diagnostics.log_file import open_log
     from tejat.app.tools.tool_services import ToolServices
@@ -229,8 +226,6 @@ def open_toolset(
             Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options, editor=editor)
         )
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
-        if supervisor is not None:
-            services.supervisor = supervisor
         plugins = find_plugins(run_config) if plugins is None else plugins
         services.can_ask = approver is not None
         registry, problems = _build_registry(services, settings, tools, plugins)

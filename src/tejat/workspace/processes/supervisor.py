@@ -17,9 +17,6 @@ import time
 from _signal import SIGCHLD, SIGTERM  # pyright: ignore[reportMissingModuleSource]
 from _socket import socket
 
-from tejat.workspace.processes.child_limits import ChildLimits, mark_commands
-from tejat.workspace.processes.fork_bomb import ForkBombDetector
-from tejat.workspace.processes.libc import call
 from tejat.workspace.processes.process_tree import (
     Process,
     ProcessTermination,
@@ -31,14 +28,16 @@ from tejat.workspace.processes.process_tree import (
     own_descendants,
     with_descendants,
 )
-from tejat.workspace.processes.supervisor_io import (
+from tejat.workspace.processes.supervision.child_limits import ChildLimits, mark_commands
+from tejat.workspace.processes.supervision.descriptors import (
     catch_signals,
     close_all,
     receive_descriptors,
     set_non_inheritable,
     write_state,
 )
-from tejat.workspace.processes.supervisor_protocol import (
+from tejat.workspace.processes.supervision.fork_bomb import ForkBombDetector
+from tejat.workspace.processes.supervision.protocol import (
     DETACHED,
     DIRECTORY,
     ENDED,
@@ -52,6 +51,7 @@ from tejat.workspace.processes.supervisor_protocol import (
     SURVIVORS,
     TERMINATED,
 )
+from tejat.workspace.sandbox.libc import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

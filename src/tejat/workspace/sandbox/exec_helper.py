@@ -8,7 +8,6 @@ import stat
 import struct
 from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # pyright: ignore[reportMissingModuleSource]
 
-from tejat.workspace.processes.libc import call
 from tejat.workspace.sandbox.landlock import (
     READ_FILE,
     abi_version,
@@ -17,6 +16,7 @@ from tejat.workspace.sandbox.landlock import (
     tcp_rights,
     write_rights,
 )
+from tejat.workspace.sandbox.libc import call
 from tejat.workspace.sandbox.seccomp import INET_FAMILIES, build_filter, install_filter
 
 # The surrounding sandbox: none, or namespaces with their own /dev, /proc and network.

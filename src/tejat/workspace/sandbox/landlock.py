@@ -6,7 +6,7 @@ import stat
 import struct
 import sys
 
-from tejat.workspace.processes.libc import call
+from tejat.workspace.sandbox.libc import call
 
 WRITE_FILE = 1 << 1
 READ_FILE = 1 << 2

@@ -13,7 +13,7 @@ from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 # Packages without content: finding and running those of ours would take a fifth of the start.
 _START_CODE = """\
 import sys
-for name in ("tejat", "tejat.workspace", "tejat.workspace.processes", "tejat.workspace.sandbox"):
+for name in ("tejat", "tejat.workspace", "tejat.workspace.sandbox"):
     package = sys.modules[name] = type(sys)(name)
     package.__path__ = [f"{sys.argv[1]}/{name.replace('.', '/')}"]
 from tejat.workspace.sandbox.exec_helper import main

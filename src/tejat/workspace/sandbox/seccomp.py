@@ -3,7 +3,7 @@
 import errno
 import struct
 
-from tejat.workspace.processes.libc import Pinned, call
+from tejat.workspace.sandbox.libc import Pinned, call
 
 INET_FAMILIES = (2, 10, 16)  # IPv4, IPv6, and NETLINK, which programs use to list the machine's addresses
 

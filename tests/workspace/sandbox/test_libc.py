@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tejat.workspace.processes.libc import Pinned, call
+from tejat.workspace.sandbox.libc import Pinned, call
 
 
 def test_numbers() -> None:

@@ -9,7 +9,7 @@ import resource
 import struct
 import sys
 
-from tejat.workspace.processes.libc import Pinned, call
+from tejat.workspace.sandbox.libc import Pinned, call
 
 _MAX_FILE_SIZE = 1 << 37
 _MAX_STEP = 1 << 16

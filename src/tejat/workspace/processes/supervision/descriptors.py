@@ -43,9 +43,9 @@ def catch_signals() -> int:
     return readable
 
 
-def receive_descriptors(channel: socket, most: int) -> tuple[bytes, list[int]]:
+def receive_descriptors(channel: socket, limit: int) -> tuple[bytes, list[int]]:
     """Receive one byte and up to this many descriptors."""
-    data, ancillary, _, _ = channel.recvmsg(1, CMSG_SPACE(most * _DESCRIPTOR_BYTES))
+    data, ancillary, _, _ = channel.recvmsg(1, CMSG_SPACE(limit * _DESCRIPTOR_BYTES))
     received: list[int] = []
     for level, kind, sent in ancillary:
         if (level, kind) == (SOL_SOCKET, SCM_RIGHTS):
