@@ -103,6 +103,9 @@ async def open_session_manager(
                 functions=options.hooks,
             )
         )
+        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
+        toolset.services.terminals = options.terminals
+        toolset.services.on_warning = lambda message: events.emit(Noticed(message))
 
         async def ask_model(request: "ModelRequest") -> "ModelResponse":
             return await manager.ask(request)
@@ -112,9 +115,6 @@ async def open_session_manager(
         # Before the model, which takes a while to load: servers start meanwhile.
         await _start_external_tools(toolset.external, ask_model, stack, at_once=not interactive)
         run_model = _open_model(options, run_config, model_stack)
-        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
-        toolset.services.terminals = options.terminals
-        toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         place_warnings = _place_warnings(run_config) if interactive else ()
         toolset.notes += (*telemetry_notes, *_settings_notes(run_config), *place_warnings)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions, is_interactive=interactive)
