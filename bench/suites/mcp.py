@@ -2,9 +2,11 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from tests.support.model_servers.gemini import LoopbackServer, ModelServer, Received, function_call, text_reply
 
@@ -18,7 +20,9 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
 
+_ONE = ("small0",)
 _FIVE = tuple(f"small{number}" for number in range(5))
+_TEN = tuple(f"large{number}" for number in range(10))
 _ROUNDS = 7
 _PROMPT_ROUNDS = 20
 _LIMIT = 2.0
@@ -29,12 +33,17 @@ _MIB = 2**20
 def measure(scratch: str) -> Iterator[Measurement]:
     root = os.path.join(scratch, "mcp")
     plain = _prepare(root, "plain", {})
-    five = _prepare(root, "five", dict.fromkeys(_FIVE, _server()))
+    one = _prepare(root, "one", dict.fromkeys(_ONE, _server("tools=3")))
+    five = _prepare(root, "five", dict.fromkeys(_FIVE, _server("tools=3")))
+    ten = _prepare(root, "ten", dict.fromkeys(_TEN, _server("tools=20")))
     silent = _prepare(root, "silent", {"mute": {**_server("silent"), "startTimeout": _LIMIT * 1000}})
     rude = _prepare(root, "rude", {"rude": _server()})
     many = _prepare(root, "many", {"many": _server(f"tools={_MANY}")})
     yield _first_prompt(plain, five)
-    yield from _waiting_for_all(five)
+    yield _cost(plain, one, _ONE, limit=100)
+    yield _cost(plain, ten, _TEN, limit=500)
+    yield from _beside_codex(one, _ONE)
+    yield from _beside_codex(five, _FIVE)
     yield _waiting_in_vain(plain, silent)
     yield from _rude(rude)
     yield _many_tools(plain, many)
@@ -74,24 +83,55 @@ def _until_prompt(root: str) -> float:
     return seconds
 
 
-def _waiting_for_all(root: str) -> Iterator[Measurement]:
+def _cost(plain: str, root: str, aliases: Sequence[str], *, limit: float) -> Measurement:
+    """Compare a headless turn with these servers and one without any, measured alternately after a warm-up round."""
+    with LoopbackServer(agents.respond) as model:
+        ours, without = agents.tejat(root, model.address, "--trust"), agents.tejat(plain, model.address, "--trust")
+        rounds = [(_ask(ours, model, aliases), without.ask(), _bare_start()) for _ in range(_ROUNDS + 1)][1:]
+    with_them, alone = (min(run.seconds for run in runs) * 1000 for runs in list(zip(*rounds, strict=True))[:2])
+    bare = min(seconds for _, _, seconds in rounds) * 1000
+    what = "1 MCP server" if len(aliases) == 1 else f"{len(aliases)} MCP servers with 200 tools"
+    detail = f"{with_them:.0f} ms against {alone:.0f} ms; one server alone needs {bare:.0f} ms to list its tools"
+    return Measurement(f"`tejat -p hi` with {what}, more than without", with_them - alone, limit, "ms", detail)
+
+
+def _bare_start() -> float:
+    """Return the seconds from the start of a server to its list of tools, for the smallest client there can be."""
+    server = _server("tools=3")
+    command = [str(server["command"]), *cast("list[str]", server["args"])]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for method, params in (("initialize", {"protocolVersion": "2025-06-18"}), ("tools/list", {})):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode())
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            assert b'"result"' in process.stdout.readline()
+        return time.perf_counter() - start
+
+
+def _beside_codex(root: str, aliases: Sequence[str]) -> Iterator[Measurement]:
     with LoopbackServer(agents.respond) as model:
         ours = agents.tejat(root, model.address, "--trust")
-        other = agents.codex(root, model.address, *_as_toml(_FIVE))
+        other = agents.codex(root, model.address, *_as_toml(aliases))
         if other is None:
             print("--   codex is not installed: a run that waits for servers is not compared with it", flush=True)
             return
-        rounds = [(_ask(ours, model), _ask(other, model)) for _ in range(_ROUNDS + 1)][1:]
+        # It may ask the model before it knows the tools, so only our request has to have all of them.
+        rounds = [(_ask(ours, model, aliases), other.ask()) for _ in range(_ROUNDS + 1)][1:]
+        declared = sum(alias in _tools_in(model.requests[-1]) for alias in aliases)
     mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
-    detail = f"{mine:.0f} ms against {theirs:.0f} ms"
-    yield Measurement(f"`tejat -p hi` with {len(_FIVE)} MCP servers over codex", mine / theirs, 1.0, "x", detail)
+    detail = f"{mine:.0f} ms against {theirs:.0f} ms, which declares the tools of {declared} of {len(aliases)}"
+    servers = "1 MCP server" if len(aliases) == 1 else f"{len(aliases)} MCP servers"
+    yield Measurement(f"`tejat -p hi` with {servers} over codex", mine / theirs, 0.7, "x", detail)
 
 
-def _ask(agent: Agent, model: LoopbackServer) -> Launched:
+def _ask(agent: Agent, model: LoopbackServer, aliases: Sequence[str]) -> Launched:
     """Raises AssertionError if the model was asked before the tools of every server were known."""
     model.requests.clear()
     launched = agent.ask()
-    missing = [alias for alias in _FIVE if alias not in _tools_in(model.requests[-1])]
+    missing = [alias for alias in aliases if alias not in _tools_in(model.requests[-1])]
     assert not missing, f"{agent.name} did not tell of the tools of {missing}"
     return launched
 
@@ -103,7 +143,7 @@ def _tools_in(received: Received) -> str:
 def _as_toml(aliases: Sequence[str]) -> Iterator[str]:
     for alias in aliases:
         yield f"[mcp_servers.{alias}]"
-        yield from (f"{name} = {json.dumps(value)}" for name, value in _server().items())
+        yield from (f"{name} = {json.dumps(value)}" for name, value in _server("tools=3").items())
 
 
 def _waiting_in_vain(plain: str, silent: str) -> Measurement:

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.support.model_servers.gemini import Received, Reply, error_reply, text_reply
@@ -46,7 +46,7 @@ def find_gemini() -> str | None:
     return _found("gemini", "TEJAT_BENCH_GEMINI")
 
 
-def codex(scratch: str, address: str, *more: str) -> Agent | None:
+def codex(scratch: str, address: str, *more: str, flags: Sequence[str] = ()) -> Agent | None:
     """Return codex if it is installed. `more` are lines for the end of its configuration."""
     program = _found("codex", "TEJAT_BENCH_CODEX")
     if program is None:
@@ -57,7 +57,7 @@ def codex(scratch: str, address: str, *more: str) -> Agent | None:
     lines += [f"{name} = {json.dumps(value)}" for name, value in provider.items()]
     _write(os.path.join(home, "config.toml"), "\n".join([*lines, *more]))
     told = {**environment(scratch, address), "CODEX_HOME": home, "OPENAI_API_KEY": "none"}
-    return _agent("codex", [program, "exec", "--skip-git-repo-check", "hi"], scratch, told)
+    return _agent("codex", [program, "exec", "--skip-git-repo-check", *flags, "hi"], scratch, told)
 
 
 def environment(scratch: str, address: str) -> dict[str, str]:
@@ -74,21 +74,19 @@ def environment(scratch: str, address: str) -> dict[str, str]:
 def respond(received: Received) -> Reply:
     """Give every agent the same answer, in its own protocol."""
     if received.target.endswith("/responses"):
-        return _responses()
+        content = [{"type": "output_text", "text": ANSWER}]
+        return response_with({"type": "message", "role": "assistant", "content": content})
     if ":streamGenerateContent" in received.target:
         return text_reply(ANSWER)
     return error_reply(404, "no such method")
 
 
-def _responses() -> Reply:
-    content = [{"type": "output_text", "text": ANSWER}]
+def response_with(item: Mapping[str, object]) -> Reply:
+    """Return a response of the Responses API with one item."""
     usage = {"input_tokens": 11, "output_tokens": 5, "total_tokens": 16}
     events: list[dict[str, object]] = [
         {"type": "response.created", "response": {"id": "1"}},
-        {
-            "type": "response.output_item.done",
-            "item": {"type": "message", "role": "assistant", "id": "2", "content": content},
-        },
+        {"type": "response.output_item.done", "item": {"id": "2", **item}},
         {"type": "response.completed", "response": {"id": "1", "usage": usage}},
     ]
     body = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)

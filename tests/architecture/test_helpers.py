@@ -68,7 +68,7 @@ MAY_RENAME = {
     "batch/runner/attempts.py",  # moves the files of a task
     "workspace/downloads/placement.py",  # moves whole directories
     "workspace/files/temp_file.py",
-    "workspace/processes/supervisor.py",  # runs without the package
+    "workspace/processes/supervision/descriptors.py",  # runs without the package
     "workspace/sandbox/probe.py",  # tries what a sandbox forbids
     "workspace/undo/restore_operations.py",  # restores files of the user
 }
@@ -94,7 +94,7 @@ MAY_CREATE = {
     "app/commands/init.py",  # makes a file of the project
     "models/recording/recorder.py",  # changes no file that is not a recording
     "workspace/files/private_files.py",
-    "workspace/processes/supervisor.py",  # runs without the package
+    "workspace/processes/supervision/descriptors.py",  # runs without the package
     "workspace/sandbox/bubblewrap.py",  # an empty file that nobody may read
     "workspace/sandbox/placeholders.py",  # stand in for files of the user
     "workspace/sandbox/probe.py",  # tries what a sandbox forbids

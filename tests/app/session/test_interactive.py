@@ -113,6 +113,7 @@ class TestStatus:
 
         async def work(runner: InteractiveRunner) -> list[ServerCounts]:
             seen: list[ServerCounts] = []
+            assert runner.interactive.status.servers.total == 2  # also before any of them is started
             await wait_until_async(lambda: runner.interactive.status.servers.failed == 1)
             seen.append(runner.interactive.status.servers)
             gate.touch()

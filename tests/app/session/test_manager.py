@@ -14,6 +14,7 @@ from support.approver import YES, FakeApprover
 from support.external_tools import AgentTranscript, ExternalToolsEnv, gated_server, hostile_server, tools_fault
 from support.model_servers.gemini import ModelServer, Reply, error_reply, function_call, text_reply
 from support.note_tool import NoteTool
+from support.process_marks import living_pids
 from support.program import ProgramEnv, script_answer, text_script
 from support.wait import wait_until_async
 from tejat.app.session.lifespan import open_agent
@@ -78,6 +79,13 @@ class TestModel:
         with pytest.raises(ModelFailure, match=r"No API key for gemini-3\.1-pro-preview") as caught:
             run(options(machine), "hi")
         assert caught.value.kind is FailureKind.NO_KEY
+
+    def test_without_a_key_no_server_is_left(self, machine: ProgramEnv) -> None:
+        """Servers are started while the model is loaded."""
+        machine.write_user_settings(mcpServers={"early": gated_server(machine.base / "never")})
+        with pytest.raises(ModelFailure, match="No API key"):
+            run(options(machine), "hi")
+        assert living_pids(str(machine.base / "never")) == []
 
     def test_of_the_settings_the_environment_and_the_options(self, machine: ProgramEnv) -> None:
         def name(**more: Any) -> str:

@@ -22,7 +22,7 @@ from tejat.config.settings.types import McpServer
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcRequest, JsonRpcResponse
 from tejat.mcp.transports.http_channel import HttpChannel
-from tejat.mcp.transports.remote import FallbackTransport, create_remote_transport, is_on_other_host, uses_url
+from tejat.mcp.transports.remote import FallbackTransport, create_remote_transport, is_on_other_host
 from tejat.mcp.transports.sse import SseTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
@@ -49,7 +49,6 @@ def addresses() -> Generator[dict[str, str]]:
 )
 def test_transports(server: McpServer, expected: tuple[type, str, str]) -> None:
     remote = create_remote_transport(server, HttpClient(environment={}))
-    assert uses_url(server)
     assert (type(remote.transport), remote.kind, remote.location, remote.warning) == (*expected, "")
 
 
@@ -90,29 +89,6 @@ def test_what_is_not_encrypted(url: str, warning: str) -> None:
 )
 def test_what_is_surely_on_another_machine(server: McpServer, expected: bool) -> None:
     assert is_on_other_host(server) is expected
-
-
-def test_a_command_is_not_remote() -> None:
-    assert not uses_url(McpServer(command="x"))
-
-
-@pytest.mark.parametrize(
-    ("server", "message"),
-    [
-        (
-            McpServer(),
-            "Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).",
-        ),
-        (
-            McpServer(tcp="x:1"),
-            "The tcp transport is not supported. Set httpUrl, url or command.",
-        ),
-    ],
-)
-def test_settings_that_lead_nowhere(server: McpServer, message: str) -> None:
-    with pytest.raises(McpFailure) as caught:
-        uses_url(server)
-    assert (caught.value.message, caught.value.problem) == (message, McpProblem.CONFIGURATION)
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,25 @@ class TestLimits:
         assert longest < 0.5
 
 
+def test_a_flood_is_read_in_large_pieces(supervisor: ProcessSupervisor) -> None:
+    """After each small piece there is a pause, so there are not more of them than milliseconds."""
+    pieces: list[int] = []
+
+    def count(data: bytes) -> None:
+        pieces.append(len(data))
+
+    size, flood = 30_000_000, 1 << 20
+    began = time.monotonic()
+    kept = bounded()
+    asyncio.run(run(supervisor, f"yes | head -c {size}; printf end", out=kept, on_output=count))
+    milliseconds = (time.monotonic() - began) * 1000
+    assert sum(pieces) == kept.total == size + 3
+    assert kept.tail_bytes.endswith(b"y\nend")
+    first = next(at for at, total in enumerate(itertools.accumulate(pieces)) if total > flood)
+    at_the_end = 20  # when the command has ended, what is left is read without pauses
+    assert sum(piece < 1 << 16 for piece in pieces[first:]) <= milliseconds + at_the_end
+
+
 class TestAfterAStandstill:
     """Ctrl-Z stops the agent, not the command; a busy machine may not run it for a while either."""
 

@@ -46,7 +46,7 @@ time.sleep(60)
 """
 LOWER_LIMIT = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 36, 1 << 36))\n"
 ORPHAN = "import os\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
-MARK = "from tejat.workspace.processes.child_limits import mark_commands; mark_commands()\n"
+MARK = "from tejat.workspace.processes.supervision.child_limits import mark_commands; mark_commands()\n"
 LIMIT_REASON = "its limit of file sizes differs, as that of an agent's command does"
 
 

@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Generator
@@ -13,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.processes import supervisor
+from support.source_tree import SOURCE
 from tejat.workspace.processes.spawn import ProcessSpec, encode_request, spawn_supervisor
+from tejat.workspace.processes.supervision import protocol
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -29,7 +31,7 @@ class Program:
 def program() -> Generator[Program]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        pid = spawn_supervisor(theirs.fileno(), supervisor.SESSION)
+        pid = spawn_supervisor(theirs.fileno(), protocol.SESSION)
         theirs.close()
         ours.settimeout(10)
         yield Program(pid, ours)
@@ -80,7 +82,7 @@ def test_a_request_in_small_pieces(program: Program) -> None:
 
 def test_orders_that_come_with_the_request(program: Program) -> None:
     with channel(program) as sock:
-        sock.sendall(ask_for("sleep 777") + supervisor.LIST_SURVIVORS + supervisor.STOP)
+        sock.sendall(ask_for("sleep 777") + protocol.LIST_SURVIVORS + protocol.STOP)
         began, left, ended, gone = answers(sock, 4)
     assert (began[0], left, ended, gone) == ("started", ["left", began[1]], ["ended", str(signal.SIGTERM)], ["gone"])
 
@@ -164,3 +166,13 @@ def test_it_starts_quickly_and_loads_little(program: Program) -> None:
     assert "_json" not in loaded
     resident = int(Path(f"/proc/{program.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     assert resident < 20_000_000
+
+
+def test_next_to_nothing_is_loaded() -> None:
+    """The first command of a session waits for the program to start."""
+    text = "import sys; sys.path.append(sys.argv[1]); import tejat.workspace.processes.supervisor; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", text, str(SOURCE.parent)], capture_output=True, text=True, check=True
+    )
+    slow = {"typing", "enum", "re", "collections", "contextlib", "ctypes", "functools", "signal", "socket", "selectors"}
+    assert set(done.stdout.split()) & slow == set()

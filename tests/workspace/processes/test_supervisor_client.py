@@ -127,6 +127,13 @@ class TestStarting:
 
         assert asyncio.run(main()) == (None, ExitStatus(4, None), ExitStatus(4, None), ExitStatus(4, None))
 
+    def test_one_that_was_prepared_takes_the_first_command(self, supervisor: ProcessSupervisor) -> None:
+        supervisor.prepare()
+        prepared = supervisor.pid
+        supervisor.prepare()
+        assert asyncio.run(run(supervisor, "echo ready"))[1] == "ready\n"
+        assert supervisor.pid == prepared != 0
+
     def test_directory_and_environment_are_those_given(self, supervisor: ProcessSupervisor, tmp_path: Path) -> None:
         given = {"PATH": "/bin:/usr/bin", "ODD": "a b\nc=\udcff", "EMPTY": ""}
         _, printed = asyncio.run(

@@ -30,7 +30,8 @@ from tejat.mcp.errors import McpFailure
 from tejat.mcp.features.tool_pins import ToolPins
 from tejat.mcp.oauth.credentials import create_oauth_credentials
 from tejat.mcp.transports.base import Transport
-from tejat.mcp.transports.remote import create_remote_transport, uses_url
+from tejat.mcp.transports.remote import create_remote_transport
+from tejat.mcp.transports.server_kind import uses_url
 from tejat.mcp.types import ClientCallbacks, ServerState, ServerStatus
 from tejat.workspace.context import Workspace
 from tejat.workspace.http.client import HttpClient

@@ -10,7 +10,7 @@ from tejat.mcp.errors import McpFailure
 from tejat.mcp.oauth.callback import callback_listener
 from tejat.mcp.oauth.credentials import ReadUrl, ShowUrl, login
 from tejat.mcp.oauth.settings import token_key
-from tejat.mcp.transports.remote import uses_url
+from tejat.mcp.transports.server_kind import uses_url
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.threads.pool import shutdown
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tejat import __version__
-from tejat.app.commands.builtin import builtin_names
 from tejat.app.mcp.request_gate import RequestGate
 from tejat.app.mcp.sampling_handler import handle_sampling_request
 from tejat.app.mcp.server_plan import ConnectionDeps, configured_secrets, exclusion_reason, plan_servers, to_mcp_root
@@ -23,19 +22,11 @@ from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.mcp.client_pool import McpClientPool
-from tejat.mcp.content.untrusted import wrap_untrusted
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.features.prompts import HELP, PromptCommand, build_prompt_commands, expand_prompt, help_text
-from tejat.mcp.features.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
-from tejat.mcp.features.resources import ServerResources, find_resources, format_for_prompt, read_resource
-from tejat.mcp.features.tool import DiscoveredMcpTools, build_mcp_tools
+from tejat.mcp.features.tool import DiscoveredMCPTool, DiscoveredMcpTools, build_mcp_tools
 from tejat.mcp.features.tool_pins import ToolPins
 from tejat.mcp.names import tool_aliases
-from tejat.mcp.oauth.credentials import OAuthCredentials, create_oauth_credentials
-from tejat.mcp.oauth.settings import token_key
-from tejat.mcp.oauth.token_store import OAuthGrant, TokenStore
 from tejat.mcp.protocol import INVALID_PARAMS
-from tejat.mcp.transports.remote import is_on_other_host
 from tejat.mcp.types import (
     ClientCallbacks,
     ClientSession,
@@ -49,6 +40,10 @@ from tejat.workspace.http.client import HttpClient
 
 if TYPE_CHECKING:
     from tejat.core.model import AskModel
+    from tejat.mcp.features.prompts import PromptCommand
+    from tejat.mcp.features.resources import ServerResources
+    from tejat.mcp.oauth.credentials import OAuthCredentials
+    from tejat.mcp.oauth.token_store import OAuthGrant, TokenStore
 
 _NOT_STARTED = frozenset({ServerState.BLOCKED, ServerState.DISABLED})
 _MAX_STDERR_LINES = 3
@@ -175,8 +170,11 @@ class McpManager:
         )
         return "\n\n".join(blocks)
 
-    def prompt_commands(self, *, taken: Collection[str]) -> tuple[PromptCommand, ...]:
+    def prompt_commands(self, *, taken: Collection[str]) -> "tuple[PromptCommand, ...]":
         """The prompts of the servers as commands. Names that are `taken` or built in are left out."""
+        from tejat.app.commands.builtin import builtin_names
+        from tejat.mcp.features.prompts import build_prompt_commands
+
         offered = [
             (self._pool.clients[status.alias], prompt)
             for status in self.statuses()
@@ -191,8 +189,10 @@ class McpManager:
             self._needs_login.pop(alias, None)
         await asyncio.gather(*map(self._pool.reconnect, wanted))
 
-    async def expand_prompt(self, command: PromptCommand, typed: str) -> tuple[Part, ...]:
+    async def expand_prompt(self, command: "PromptCommand", typed: str) -> tuple[Part, ...]:
         """Fetch a prompt with these arguments. Raises BadPrompt, also to show the help text."""
+        from tejat.mcp.features.prompts import HELP, expand_prompt, help_text
+
         if typed.strip() == HELP:
             raise BadPrompt(help_text(command))
         return await expand_prompt(command, typed)
@@ -202,6 +202,9 @@ class McpManager:
 
         Raises BadPrompt, and LookupError if the server has no such resource.
         """
+        from tejat.mcp.content.untrusted import wrap_untrusted
+        from tejat.mcp.features.resources import find_resources, format_for_prompt, read_resource
+
         found = [each for each in find_resources(wanted, self._resource_offers()) if each.label == wanted]
         alias = wanted.partition(":")[0]
         if not found and alias in self._settings:
@@ -230,9 +233,9 @@ class McpManager:
 
     def _update_tools(self, status: ServerStatus) -> None:
         server, settings = self._pool.clients[status.alias], self._settings[status.alias]
-        found = register_server_tools(self._context.registry, server, status.features, settings, self._pins)
+        _unused, problems = _replace_tools(self._context.registry, server, status.features, settings, self._pins)
         self._update_resource_tools()
-        for problem in found.problems:
+        for problem in problems:
             self._notify(_server_message(status.alias, sanitize_text(problem)))
         if self._pins.problem:
             self._notify(self._pins.problem)
@@ -244,6 +247,8 @@ class McpManager:
             return
         while self._resource_tools:
             registry.unregister(self._resource_tools.pop())
+        from tejat.mcp.features.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
+
         for make_tool in (ListMcpResourcesTool, ReadMcpResourceTool) if has_any else ():
             tool = make_tool(self._resource_offers)
             try:
@@ -253,12 +258,13 @@ class McpManager:
             else:
                 self._resource_tools.append(tool.name)
 
-    def _resource_offers(self) -> list[ServerResources]:
-        return [
-            ServerResources(self._pool.clients[status.alias], status.features.resources)
-            for status in self.statuses()
-            if status.features.resources
-        ]
+    def _resource_offers(self) -> "list[ServerResources]":
+        offering = [status for status in self.statuses() if status.features.resources]
+        if not offering:
+            return []
+        from tejat.mcp.features.resources import ServerResources
+
+        return [ServerResources(self._pool.clients[each.alias], each.features.resources) for each in offering]
 
     def _host(self) -> ClientCallbacks:
         ask_user, ask_model = self._context.ask_user, self._ask_model
@@ -270,12 +276,16 @@ class McpManager:
             sample=None if ask_model is None else self._request_gate.guard(partial(handle_sampling_request, ask_model)),
         )
 
-    def _credentials(self, alias: str, server: McpServer) -> OAuthCredentials | None:
+    def _credentials(self, alias: str, server: McpServer) -> "OAuthCredentials | None":
         """Raises McpFailure with CONFIGURATION."""
+        from tejat.mcp.oauth.credentials import create_oauth_credentials
+
         store = token_store(self._context.run_config.paths)
         return create_oauth_credentials(alias, server, client=self._http, store=store)
 
-    def _stored_grant(self, alias: str) -> OAuthGrant | None:
+    def _stored_grant(self, alias: str) -> "OAuthGrant | None":
+        from tejat.mcp.oauth.settings import token_key
+
         with suppress(McpFailure):
             return token_store(self._context.run_config.paths).read(token_key(alias, self._settings[alias]))
         return None
@@ -288,21 +298,39 @@ def register_server_tools(
 
     Returns the registered tools and the problems with everything else it offers.
     """
+    built, problems = _replace_tools(registry, server, catalogue, settings, pins)
+    return DiscoveredMcpTools(tuple(tool for tool in built if tool.name in registry), problems)
+
+
+def _replace_tools(
+    registry: ToolRegistry, server: ClientSession, catalogue: ServerFeatures, settings: McpServer, pins: ToolPins
+) -> tuple[tuple[DiscoveredMCPTool, ...], tuple[str, ...]]:
+    """Return the tools, also those that were refused, and all problems. Looks up nothing in the registry.
+
+    A lookup after a change goes through all tools, so one for each server would make many servers slow.
+    """
     found = build_mcp_tools(
         server,
         catalogue.tools,
         include=settings.include_tools,
         exclude=settings.exclude_tools,
         pins=pins,
-        is_on_other_host=is_on_other_host(settings),
+        is_on_other_host=_is_on_other_host(settings),
     )
     entries = [
         entry_for(tool, source=ToolSource.MCP, alternate_names=tool_aliases(server.alias, tool.own_name))
         for tool in found.tools
     ]
     refused = registry.replace_server_tools(server.alias, entries, description=settings.description or "")
-    tools = tuple(tool for tool in found.tools if tool.name in registry)
-    return DiscoveredMcpTools(tools, (*catalogue.problems, *found.problems, *refused))
+    return found.tools, (*catalogue.problems, *found.problems, *refused)
+
+
+def _is_on_other_host(settings: McpServer) -> bool:
+    if not settings.http_url and not settings.url:
+        return False
+    from tejat.mcp.transports.remote import is_on_other_host
+
+    return is_on_other_host(settings)
 
 
 async def handle_elicitation(ask_user: AskUser, alias: str, params: JsonObject) -> JsonObject:
@@ -331,8 +359,10 @@ async def handle_elicitation(ask_user: AskUser, alias: str, params: JsonObject) 
     return {"action": "accept"} if is_visit else {"action": "accept", "content": apply_defaults(fields, answer.answers)}
 
 
-def token_store(paths: AppPaths) -> TokenStore:
+def token_store(paths: AppPaths) -> "TokenStore":
     """The store of logins at remote servers."""
+    from tejat.mcp.oauth.token_store import TokenStore
+
     return TokenStore(paths.mcp_logins)
 
 

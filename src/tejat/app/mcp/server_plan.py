@@ -13,8 +13,6 @@ from tejat.config.mcp.enablement import disabled_servers, is_disabled
 from tejat.config.paths import SourceTier
 from tejat.config.settings.admin import mcp_disabled_message, unlisted_source
 from tejat.config.settings.types import McpServer, Setting, Settings, configured_servers
-from tejat.config.trust.command_files import CommandSpec
-from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy
 from tejat.core.sanitize import sanitize_text
@@ -23,12 +21,13 @@ from tejat.mcp.client_pool import InactiveServer
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.names import alias_problem
 from tejat.mcp.transports.base import Transport
-from tejat.mcp.transports.remote import create_remote_transport, uses_url
+from tejat.mcp.transports.server_kind import uses_url
 from tejat.mcp.transports.stdio_factory import create_stdio_transport
 from tejat.mcp.types import McpRoot, ServerState
 from tejat.workspace.http.client import HttpClient
 
 if TYPE_CHECKING:
+    from tejat.config.trust.pinned_commands import PinnedCommand
     from tejat.mcp.transports.http_channel import HttpCredentials
     from tejat.mcp.transports.stdio import SandboxWrapper
     from tejat.workspace.processes.environment import VariableLists
@@ -145,6 +144,8 @@ def describe_server(server: McpServer) -> tuple[str, str]:
     try:
         if not uses_url(server):
             return "stdio", sanitize_text(server.command or "")
+        from tejat.mcp.transports.remote import create_remote_transport
+
         remote = create_remote_transport(server, HttpClient(environment=_NO_ENVIRONMENT))
     except McpFailure:
         return lazy("unknown"), sanitize_text(server.command or "")
@@ -166,11 +167,14 @@ def configured_secrets(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
 
 
-def _pinned_command(setting: Setting[McpServer], run_config: RunConfig) -> PinnedCommand | None:
+def _pinned_command(setting: Setting[McpServer], run_config: RunConfig) -> "PinnedCommand | None":
     """The pinned command of a project's server: also when restarted, it runs only what was trusted."""
     server = setting.value
     if setting.tier is not SourceTier.WORKSPACE or server.command is None:
         return None
+    from tejat.config.trust.command_files import CommandSpec
+    from tejat.config.trust.pinned_commands import PinnedCommand
+
     command = CommandSpec(server.command, server.arguments, server.directory or "", server.environment)
     return PinnedCommand(command, run_config.roots[0], run_config.trust.items)
 
@@ -195,13 +199,17 @@ def _connect(
     run_config: RunConfig,
     deps: ConnectionDeps,
     *,
-    pinned: PinnedCommand | None,
+    pinned: "PinnedCommand | None",
 ) -> Transport:
     """Raises McpFailure."""
     server = setting.value
     if uses_url(server):
+        from tejat.mcp.transports.remote import create_remote_transport
+
         return create_remote_transport(server, deps.http, credentials=deps.get_credentials(alias, server)).transport
     if pinned is not None and (changed := pinned.find_changed_file()) is not None:
+        from tejat.config.trust.pinned_commands import describe_changed_file
+
         message = _("The server was not started: {reason}.", reason=describe_changed_file(changed))
         raise McpFailure(message, McpProblem.CONFIGURATION)
     return create_stdio_transport(

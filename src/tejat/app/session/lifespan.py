@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.app.diagnostics.event_log import log_event
@@ -23,7 +23,13 @@ from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
     from tejat.app.session.interactive import InteractiveSession
+    from tejat.app.tools.external_tools import ExternalTools
+    from tejat.core.model import AskModel, ModelRequest, ModelResponse
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
+
+_START_ROUNDS = 8
+"""Rounds of the event loop in which the tasks of all servers have sent their programs to the supervisor."""
 
 ServeSession: TypeAlias = Callable[
     [EventBus[AgentEvent], "Callable[[], InteractiveSession]"], AbstractAsyncContextManager[None]
@@ -76,7 +82,9 @@ async def open_session_manager(
     _check_settings(options, run_config)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
-        run_model = _open_model(options, run_config, stack)
+        # The first screen does not wait for servers, so it should not share the processor with them.
+        supervisor = None if interactive else _start_supervisor(run_config, stack)
+        model_stack = await stack.enter_async_context(AsyncExitStack())  # the tools are closed before the model
         events = EventBus[AgentEvent]()
         telemetry_notes = _observe_events(run_config, events)
         questions = QuestionQueue(events) if interactive or approver is not None else None
@@ -98,6 +106,15 @@ async def open_session_manager(
         toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
         toolset.services.terminals = options.terminals
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
+
+        async def ask_model(request: "ModelRequest") -> "ModelResponse":
+            return await manager.ask(request)
+
+        if supervisor is not None:
+            toolset.services.supervisor = supervisor
+        # Before the model, which takes a while to load: servers start meanwhile.
+        await _start_external_tools(toolset.external, ask_model, stack, at_once=not interactive)
+        run_model = _open_model(options, run_config, model_stack)
         place_warnings = _place_warnings(run_config) if interactive else ()
         toolset.notes += (*telemetry_notes, *_settings_notes(run_config), *place_warnings)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions, is_interactive=interactive)
@@ -107,12 +124,6 @@ async def open_session_manager(
             stack.push_async_callback(watch_jobs(manager).close)
         if not interactive:
             _write_system_prompt(run_config, manager.builtin_system_prompt)
-        external = toolset.external
-        if external is not None:
-            stack.push_async_callback(external.close)
-            external.attach_model(manager.ask)
-            await external.request_gate.close()
-            external.start()
         stack.push_async_callback(manager.close)
         yield manager
 
@@ -125,6 +136,36 @@ def _open_model(options: AgentOptions, run_config: RunConfig, stack: AsyncExitSt
     # A local server is asked while everything else is set up.
     stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
     return run_model
+
+
+def _start_supervisor(run_config: RunConfig, stack: AsyncExitStack) -> "ProcessSupervisor | None":
+    """Start the supervisor for MCP servers, if there are any: it gets ready while everything else is set up."""
+    settings = run_config.settings
+    if not settings.mcp_enabled.value or not run_config.trust.is_trusted:
+        return None
+    if not settings.mcp_server_command and not any(each.value.command for each in settings.mcp_servers.values()):
+        return None
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+    supervisor = ProcessSupervisor()
+    stack.callback(supervisor.close)
+    with suppress(OSError):  # the first server tries again, and reports it
+        supervisor.prepare()
+    return supervisor
+
+
+async def _start_external_tools(
+    external: "ExternalTools | None", ask_model: "AskModel", stack: AsyncExitStack, *, at_once: bool
+) -> None:
+    """Start to look for external tools: in a task that runs later, or `at_once`."""
+    if external is None:
+        return
+    stack.push_async_callback(external.close)
+    external.attach_model(ask_model)
+    await external.request_gate.close()
+    external.start()
+    for _ in range(_START_ROUNDS if at_once else 0):
+        await asyncio.sleep(0)
 
 
 def _remove_plans(run_config: RunConfig, run_model: RunModel) -> None:

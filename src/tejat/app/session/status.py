@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from tejat import __version__
 from tejat.app.session.manager import SessionManager
+from tejat.config.settings.types import configured_servers
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
@@ -122,8 +123,18 @@ def current_mode(manager: SessionManager) -> str:
 
 def _server_counts(manager: SessionManager) -> ServerCounts:
     servers = manager.toolset.mcp_manager
-    statuses = () if servers is None else servers.statuses()
-    states = [status.state for status in statuses if status.state not in _NOT_USED]
+    if servers is None:
+        return ServerCounts(total=_count_awaited_servers(manager))
+    states = [status.state for status in servers.statuses() if status.state not in _NOT_USED]
     return ServerCounts(
         total=len(states), ready=states.count(State.CONNECTED), failed=sum(state in _FAILED for state in states)
     )
+
+
+def _count_awaited_servers(manager: SessionManager) -> int:
+    """The number of servers before they are started, which is after the first screen."""
+    settings, external = manager.run_config.settings, manager.toolset.external
+    if external is None or not external.is_starting:
+        return 0
+    may_start = settings.mcp_enabled.value and manager.run_config.trust.is_trusted
+    return len(configured_servers(settings)) if may_start else 0

@@ -55,6 +55,12 @@ class ExternalTools:
         if self._startup_task is None:
             self._startup_task = asyncio.get_running_loop().create_task(self._start())
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether MCP servers, if there are any, are still to be started."""
+        is_over = self._startup_task is not None and self._startup_task.done()
+        return self.mcp_manager is None and not is_over
+
     async def wait_ready(self, within: float | None = None) -> tuple[str, ...]:
         """Wait until everything is found, at most `within` seconds; return what is still being waited for.
 

@@ -1,7 +1,7 @@
 """The services that the tools of a session use."""
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -171,7 +171,7 @@ class ToolServices:
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
-        """The process supervisor of the session."""
+        """The process supervisor of the session. One that was started already may be put here before it is used."""
         from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
         supervisor = ProcessSupervisor()
@@ -225,6 +225,8 @@ class ToolServices:
         from tejat.workspace.processes.environment import child_environment
         from tejat.workspace.processes.shell import ShellContext, run_without_sandbox
 
+        with suppress(OSError):  # the first command tries again, and reports it
+            self.supervisor.prepare()  # it starts while the sandbox is set up and the command is judged
         session_sandbox = self.sandbox.session
         shell = ShellContext(
             supervisor=self.supervisor,

@@ -13,7 +13,6 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import strip_hidden
 from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
-from tejat.mcp.content.tool_result import parse_tool_result
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.tool_pins import ToolPins, tool_digest
 from tejat.mcp.features.tool_schema import schema_for_model
@@ -161,6 +160,8 @@ class DiscoveredMCPTool(BaseTool):
             raise self._tool_failure(failure) from failure
         finally:
             progress.close()
+        from tejat.mcp.content.tool_result import parse_tool_result
+
         return parse_tool_result(answer, tool=self.own_name, arguments=arguments)
 
     def _call_digest(self, params: Params) -> str:

@@ -47,20 +47,6 @@ class RemoteTransport:
     warning: str = ""
 
 
-def uses_url(server: McpServer) -> bool:
-    """Return whether a server has a URL rather than a command. Raises McpFailure if it has neither."""
-    if server.http_url or server.url:
-        return True
-    if server.command:
-        return False
-    if server.tcp:
-        message = lazy("The tcp transport is not supported. Set httpUrl, url or command.")
-        raise _configuration_failure(message)
-    raise _configuration_failure(
-        lazy("Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).")
-    )
-
-
 def create_remote_transport(
     server: McpServer, client: HttpClient, *, credentials: HttpCredentials | None = None
 ) -> RemoteTransport:

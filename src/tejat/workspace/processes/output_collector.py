@@ -16,8 +16,14 @@ _PIPE_SIZE = 1 << 20
 _FIRST_READ = 1 << 15  # most commands print little, and zeroing a megabyte takes longer than reading that
 _DRAIN_SECONDS = 0.3
 _QUIET_SECONDS = 0.1
-_EXIT_SECONDS = 0.03  # a process that closed the pipe is usually about to exit
+# A process that closed the pipe is usually about to exit, as the first process of a sandbox right after the command.
+_EXIT_PAUSES = (0.001, 0.002, 0.004, 0.008, 0.015)
 _POLL_SECONDS = 0.001
+# A command that floods its pipe is read less often, so that more comes at once: waking up for every few kilobytes would
+# take processor time from the command, and slow it down.
+_FLOOD_BYTES = 1 << 20
+_SMALL_CHUNK = 1 << 16
+_PAUSE_SECONDS = 0.001
 
 
 class CommandEndReason(StrEnum):
@@ -81,9 +87,7 @@ async def collect_output(
             await running.stop()
         await reader.drain(has_writers=exited is None or bool(exited.survivors))
         if exited is not None and exited.survivors:
-            if await running.survivors():
-                await asyncio.sleep(_EXIT_SECONDS)
-            exited = replace(exited, survivors=await running.survivors())
+            exited = replace(exited, survivors=await _find_lasting_survivors(running))
         return CommandOutcome(exited, why, loop.time() - began)
     except asyncio.CancelledError:
         await running.stop()
@@ -92,6 +96,15 @@ async def collect_output(
     finally:
         reader.close()
         running.release()
+
+
+async def _find_lasting_survivors(running: RunningProcess) -> tuple[int, ...]:
+    """Return the processes that do not exit within a moment."""
+    for pause in _EXIT_PAUSES:
+        if not await running.survivors():
+            return ()
+        await asyncio.sleep(pause)
+    return await running.survivors()
 
 
 async def _wait_for_end(running: RunningProcess, reader: "_PipeReader", limits: TimeLimits) -> CommandEndReason:
@@ -123,6 +136,7 @@ class _PipeReader:
         self._open = dict(sinks)
         self._on_output = on_output
         self._buffer = bytearray(_FIRST_READ)
+        self._resumptions: dict[int, asyncio.TimerHandle] = {}
         self.last_output = self._loop.time()
         for descriptor in sinks:
             self._loop.add_reader(descriptor, self._read, descriptor)
@@ -139,12 +153,23 @@ class _PipeReader:
             return False
         self.last_output = self._loop.time()
         view = memoryview(self._buffer)[:size]
-        self._open[descriptor].add(view)
+        sink = self._open[descriptor]
+        sink.add(view)
         if self._on_output is not None:
             self._on_output(bytes(view))
         if size == len(self._buffer) < _PIPE_SIZE:
             self._buffer = bytearray(_PIPE_SIZE)
+        if size < _SMALL_CHUNK and sink.total > _FLOOD_BYTES and descriptor not in self._resumptions:
+            self._loop.remove_reader(descriptor)
+            self._resumptions[descriptor] = self._loop.call_later(_PAUSE_SECONDS, self._resume, descriptor)
         return True
+
+    def _resume(self, descriptor: int) -> None:
+        del self._resumptions[descriptor]
+        if descriptor in self._open:
+            self._read(descriptor)
+        if descriptor in self._open and descriptor not in self._resumptions:
+            self._loop.add_reader(descriptor, self._read, descriptor)
 
     def read_available(self) -> bool:
         """Read one chunk from each pipe; return whether there was any."""
@@ -168,3 +193,5 @@ class _PipeReader:
         for descriptor in self._open:
             self._loop.remove_reader(descriptor)
         self._open.clear()
+        for resumption in self._resumptions.values():
+            resumption.cancel()

@@ -4,11 +4,9 @@ Also loaded by the supervisor, which has to start fast: nothing heavy is importe
 """
 
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Set
-from contextlib import suppress
+from _signal import SIGKILL, SIGSTOP, SIGTERM  # pyright: ignore[reportMissingModuleSource]
 
 if sys.platform != "linux":
     import subprocess
@@ -19,6 +17,10 @@ if sys.platform != "linux":
         )
         return parse_ps(listed.stdout)
 
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Set
 
 GRACE_SECONDS = 0.2
 """Time between SIGTERM and SIGKILL."""
@@ -84,7 +86,7 @@ def process_start_time(pid: int) -> int | None:
     return process.started if process is not None and process.is_alive else None
 
 
-def exclude_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
+def exclude_named(names: "Set[str]", pids: "Iterable[int]") -> tuple[int, ...]:
     """Return the existing processes with none of these names; all of them where names are unknown."""
     if sys.platform != "linux" or not names:
         return tuple(pids)
@@ -151,7 +153,7 @@ def own_descendants() -> dict[int, Process]:
     return found
 
 
-def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[int]:
+def with_descendants(pids: "Iterable[int]", table: "Mapping[int, Process]") -> set[int]:
     """Return these processes and their descendants according to the table."""
     children: dict[int, list[int]] = {}
     for process in table.values():
@@ -176,7 +178,7 @@ class ProcessTermination:
 
     __slots__ = ("_began", "_find_processes", "_groups", "_killed", "_sent_sigterm", "_stopped")
 
-    def __init__(self, find: Callable[[], set[int]], *, groups: Iterable[int] = ()) -> None:
+    def __init__(self, find: "Callable[[], set[int]]", *, groups: "Iterable[int]" = ()) -> None:
         self._find_processes = find
         self._groups = set(groups)
         self._began = time.monotonic()
@@ -198,23 +200,23 @@ class ProcessTermination:
         self._kill_groups(members)
         running = members - self._stopped
         if running and passed < GRACE_SECONDS + _FREEZE_SECONDS:
-            send_signal(signal.SIGSTOP, running)
+            send_signal(SIGSTOP, running)
             self._stopped |= running
             return 0.0
         self._killed = True
         # Oldest first: the first process of a sandbox takes all others with it.
-        send_signal(signal.SIGKILL, sorted(members))
+        send_signal(SIGKILL, sorted(members))
         return PAUSE_SECONDS
 
-    def _send_sigterm(self, members: Set[int]) -> None:
+    def _send_sigterm(self, members: "Set[int]") -> None:
         """Send SIGTERM so that no shell goes on with its next command because the current one has ended."""
         groups = {pid: _process_group(pid) for pid in members}
         for group in self._groups & set(groups.values()):
-            _signal_group(group, signal.SIGTERM)
+            _signal_group(group, SIGTERM)
         # Oldest first: a parent comes before its children.
-        send_signal(signal.SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
+        send_signal(SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
 
-    def _kill_groups(self, members: Set[int]) -> None:
+    def _kill_groups(self, members: "Set[int]") -> None:
         """Kill groups that still have a member: the id of an empty group may be reused."""
         if self._groups:
             for group in self._groups & {_process_group(pid) for pid in members}:
@@ -231,15 +233,17 @@ def _process_group(pid: int) -> int | None:
 
 def kill_group(group: int) -> None:
     """Kill all members of a process group atomically, including those being forked."""
-    _signal_group(group, signal.SIGKILL)
+    _signal_group(group, SIGKILL)
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
+def _signal_group(group: int, number: int) -> None:
+    try:
         os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
-def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
+def send_signal(number: int, pids: "Iterable[int]") -> None:
     """Signal each process that still exists and that we may signal."""
     for pid in pids:
         try:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.private_files import open_private_file
-from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import process_start_time
+from tejat.workspace.processes.supervision import protocol
 
 _DETACH_SECONDS = 30.0
 # Our directory comes last, so that packages beside ours cannot shadow the standard library.
@@ -76,7 +76,7 @@ def start_detached(spec: ProcessSpec, *, log: str, state: str) -> DetachedProces
         with ours:
             ours.settimeout(_DETACH_SECONDS)
             with theirs:
-                first = spawn_supervisor(theirs.fileno(), supervisor.DETACHED, os.path.abspath(state))
+                first = spawn_supervisor(theirs.fileno(), protocol.DETACHED, os.path.abspath(state))
             os.waitpid(first, 0)  # it has forked the actual supervisor, which is nobody's child
             socket.send_fds(ours, [b"\3"], [output, output, spec.directory])
             ours.sendall(request)
@@ -95,7 +95,7 @@ def encode_request(spec: ProcessSpec) -> bytes:
     except UnicodeEncodeError as error:
         raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ)) from error
     body = marshal.dumps((spec.arguments, environment))
-    return len(body).to_bytes(supervisor.LENGTH_BYTES, "big") + body
+    return len(body).to_bytes(protocol.LENGTH_BYTES, "big") + body
 
 
 def spawn_supervisor(stdin: int, *arguments: str) -> int:
@@ -116,10 +116,10 @@ def spawn_supervisor(stdin: int, *arguments: str) -> int:
 
 def _parse_detached(answer: bytes, program: str) -> DetachedProcess:
     word, *numbers = answer.decode("ascii").split() or [""]
-    if word == supervisor.FAILED:
+    if word == protocol.FAILED:
         number, at_fault = map(int, numbers)
-        raise OSError(number, os.strerror(number), program if at_fault == supervisor.PROGRAM else None)
-    if word != supervisor.STARTED:
+        raise OSError(number, os.strerror(number), program if at_fault == protocol.PROGRAM else None)
+    if word != protocol.STARTED:
         raise SupervisorDied("The keeper of the job ended before the job began")
     pid, _, supervisor_pid = map(int, numbers)
     return DetachedProcess(pid, supervisor_pid, process_start_time(supervisor_pid) or 0)

@@ -8,19 +8,15 @@ On Linux, orphans become children of this program (subreaper), so having no chil
 are attributed by a limit that no process can raise: each command has its own maximum file size.
 """
 
-import ctypes
 import errno
 import marshal
 import os
 import select
-import signal
-import socket
 import sys
 import time
-from collections.abc import Callable
+from _signal import SIGCHLD, SIGTERM  # pyright: ignore[reportMissingModuleSource]
+from _socket import socket
 
-from tejat.workspace.processes.child_limits import ChildLimits, mark_commands
-from tejat.workspace.processes.fork_bomb import ForkBombDetector
 from tejat.workspace.processes.process_tree import (
     Process,
     ProcessTermination,
@@ -32,24 +28,39 @@ from tejat.workspace.processes.process_tree import (
     own_descendants,
     with_descendants,
 )
+from tejat.workspace.processes.supervision.child_limits import ChildLimits, mark_commands
+from tejat.workspace.processes.supervision.descriptors import (
+    catch_signals,
+    close_all,
+    receive_descriptors,
+    set_non_inheritable,
+    write_state,
+)
+from tejat.workspace.processes.supervision.fork_bomb import ForkBombDetector
+from tejat.workspace.processes.supervision.protocol import (
+    DETACHED,
+    DIRECTORY,
+    ENDED,
+    FAILED,
+    LENGTH_BYTES,
+    LIST_SURVIVORS,
+    PROGRAM,
+    SESSION,
+    STARTED,
+    STOP,
+    SURVIVORS,
+    TERMINATED,
+)
+from tejat.workspace.sandbox.libc import call
 
-LENGTH_BYTES = 4
-"""Size of the length prefix of a request. Orders of one byte each follow the request."""
-STOP, LIST_SURVIVORS = b"s", b"w"
-"""Orders: terminate the command; list its living processes."""
-STARTED, FAILED, ENDED, SURVIVORS, TERMINATED = "started", "failed", "ended", "left", "gone"
-"""Replies: the first word of a line of numbers."""
-PROGRAM, DIRECTORY = 0, 1
-"""What caused a failed start."""
-SESSION, DETACHED = "session", "detached"
-"""Modes of the program, its first argument."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SET_CHILD_SUBREAPER = 36
 _MAX_REPORTED = 1000
 _MAX_SCANS = 10
 _CHECK_SECONDS = 0.5
-# Commands would inherit that Python ignores some of these, but not a handler.
-_CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def main() -> None:
@@ -60,13 +71,14 @@ def main() -> None:
     if mode == DETACHED and os.fork() != 0:
         os._exit(0)
     os.chdir("/")
-    incoming = socket.socket(fileno=os.dup(0))
+    incoming = socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     supervisor = _Supervisor()
     if mode == SESSION:
         supervisor.serve(incoming)
     else:
         supervisor.serve_one(incoming, state=sys.argv[3])
+    os._exit(0)  # the agent waits, and nothing is left to finalize
 
 
 class _Command:
@@ -74,7 +86,7 @@ class _Command:
 
     __slots__ = ("channel", "descriptors", "inbox", "limit", "pid", "started", "status")
 
-    def __init__(self, channel: socket.socket | None, descriptors: list[int]) -> None:
+    def __init__(self, channel: socket | None, descriptors: list[int]) -> None:
         self.channel = channel
         self.descriptors = descriptors  # stdout, stderr, directory and optional stdin, until it is started
         self.inbox = bytearray()
@@ -99,12 +111,15 @@ class _Supervisor:
         self._is_stopping = False
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
-        self._signals = _catch_signals()
+        self._signals = catch_signals()
         self._watch(self._signals, self._read_signals)
         if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            try:
+                call("prctl", _SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            except OSError:
+                return  # an unusual kernel: orphans are found in the process table only
 
-    def serve(self, control: socket.socket) -> None:
+    def serve(self, control: socket) -> None:
         """Accept commands until the agent has gone."""
         self._watch(control.fileno(), lambda: self._accept_command(control))
         try:
@@ -113,10 +128,10 @@ class _Supervisor:
         finally:
             self._terminate_all()
 
-    def serve_one(self, channel: socket.socket, *, state: str) -> None:
+    def serve_one(self, channel: socket, *, state: str) -> None:
         """Run one command without an agent, and write down how it ended."""
-        _, descriptors, _, _ = socket.recv_fds(channel, 1, 3)
-        command = _Command(channel, _set_non_inheritable(descriptors))
+        _, descriptors = receive_descriptors(channel, 3)
+        command = _Command(channel, set_non_inheritable(descriptors))
         self._commands.append(command)
         while command.pid == 0 and command.channel is not None:
             self._read_request(command)
@@ -128,7 +143,7 @@ class _Supervisor:
                 self._poll_once()
         finally:
             self._terminate_all()
-            _write_state(state, command.status)
+            write_state(state, command.status)
 
     def _poll_once(self) -> None:
         pauses = [self._step_termination(command, ending) for command, ending in list(self._terminations.items())]
@@ -158,29 +173,29 @@ class _Supervisor:
             self._prune_commands(command)
         return pause
 
-    def _watch(self, descriptor: int, handler: Callable[[], None]) -> None:
+    def _watch(self, descriptor: int, handler: "Callable[[], None]") -> None:
         self._handlers[descriptor] = handler
         self._poll.register(descriptor, select.POLLIN)
 
     def _read_signals(self) -> None:
         numbers = os.read(self._signals, 4096)
-        if signal.SIGTERM in numbers:
+        if SIGTERM in numbers:
             self._is_stopping = True
-        if signal.SIGCHLD in numbers:
+        if SIGCHLD in numbers:
             self._reap()
             self._report_exits()
 
-    def _accept_command(self, control: socket.socket) -> None:
+    def _accept_command(self, control: socket) -> None:
         """Accept a new command or the end of the agent. The one byte read is the number of descriptors."""
-        data, descriptors, _, _ = socket.recv_fds(control, 1, 5)
+        data, descriptors = receive_descriptors(control, 5)
         if not data:
             self._is_stopping = True
             return
-        _set_non_inheritable(descriptors)
+        set_non_inheritable(descriptors)
         if len(descriptors) < data[0]:  # some did not arrive: too many are open
-            _close(descriptors)
+            close_all(descriptors)
             return
-        channel = socket.socket(fileno=descriptors[0])
+        channel = socket(fileno=descriptors[0])
         channel.setblocking(False)
         command = _Command(channel, descriptors[1:])
         self._commands.append(command)
@@ -229,7 +244,7 @@ class _Supervisor:
         finally:
             self._limits.restore()
             os.chdir("/")
-            _close(command.descriptors)
+            close_all(command.descriptors)
         for earlier in self._commands:
             if earlier.pid == pid:  # a pid is reused once its session is empty
                 earlier.pid = -1
@@ -268,7 +283,7 @@ class _Supervisor:
         if self._handlers.pop(channel.fileno(), None):
             self._poll.unregister(channel)
         channel.close()
-        _close(command.descriptors)
+        close_all(command.descriptors)
         self._prune_commands(command)
 
     def _prune_commands(self, command: _Command) -> None:
@@ -353,43 +368,3 @@ def _spawn(
     given = [(0, each) for each in stdin] + [(1, stdout), (2, stderr)]
     actions = [(os.POSIX_SPAWN_DUP2, each, number) for number, each in given]
     return os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, setsid=True, setsigmask=[])
-
-
-def _catch_signals() -> int:
-    """Catch signals and return a descriptor from which their numbers can be read."""
-    for number in signal.valid_signals():
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
-    readable, writable = os.pipe()
-    os.set_blocking(writable, False)
-    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-    for number in _CAUGHT:
-        signal.signal(number, lambda _number, _frame: None)  # the number arrives through the pipe
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    return readable
-
-
-def _set_non_inheritable(descriptors: list[int]) -> list[int]:
-    for descriptor in descriptors:
-        os.set_inheritable(descriptor, False)
-    return descriptors
-
-
-def _close(descriptors: list[int]) -> None:
-    while descriptors:
-        os.close(descriptors.pop())
-
-
-def _write_state(path: str, status: int | None) -> None:
-    """Write atomically how the job ended, as JSON."""
-    code = None if status is None else os.waitstatus_to_exitcode(status)
-    exit_code = "null" if code is None or code < 0 else code
-    number = -code if code is not None and code < 0 else "null"
-    draft = f"{path}.{os.getpid()}"
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        os.fchmod(descriptor, 0o600)
-        os.write(descriptor, f'{{"exit": {exit_code}, "signal": {number}}}\n'.encode())
-    finally:
-        os.close(descriptor)
-    os.replace(draft, path)

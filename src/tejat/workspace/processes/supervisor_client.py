@@ -9,7 +9,6 @@ import time
 from contextlib import suppress
 from typing import TypeVar
 
-from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import (
     TERMINATION_SECONDS,
     ProcessTermination,
@@ -18,6 +17,7 @@ from tejat.workspace.processes.process_tree import (
     with_descendants,
 )
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, SupervisorDied, encode_request, spawn_supervisor
+from tejat.workspace.processes.supervision import protocol
 from tejat.workspace.threads.daemon import start_daemon
 
 _Value = TypeVar("_Value")
@@ -70,6 +70,11 @@ class ProcessSupervisor:
             raise
         return running
 
+    def prepare(self) -> None:
+        """Start the supervisor program now, so that it is ready when the first command comes. Raises OSError."""
+        if self._control is None:
+            self._spawn()
+
     def close(self) -> None:
         """Terminate all commands and their descendants. Blocks for up to 5 seconds."""
         control, self._control = self._control, None
@@ -105,7 +110,7 @@ class ProcessSupervisor:
         self._control, theirs = socket.socketpair()
         self._control.setblocking(False)
         with theirs:
-            self._pid = spawn_supervisor(theirs.fileno(), supervisor.SESSION)
+            self._pid = spawn_supervisor(theirs.fileno(), protocol.SESSION)
         return self._control
 
     @property
@@ -182,7 +187,7 @@ class RunningProcess:
         Returns when nothing is left, or after two seconds. Cancellation takes effect only then.
         """
         self._owner.wake()
-        self.send(supervisor.STOP)
+        self.send(protocol.STOP)
         cancelled = await _wait_despite_cancellation(self._terminated, _STOP_SECONDS)
         if not self._terminated.done():
             # Losing the supervisor closes the channel, and leftovers are terminated from here.
@@ -197,7 +202,7 @@ class RunningProcess:
             raise self._failure
         if self._survivors.done():
             self._survivors = self._loop.create_future()
-        self.send(supervisor.LIST_SURVIVORS)
+        self.send(protocol.LIST_SURVIVORS)
         return await self._wait_for(self._survivors)
 
     @property
@@ -261,20 +266,20 @@ class RunningProcess:
 
     def _handle_reply(self, word: str, numbers: list[int]) -> None:
         match word:
-            case supervisor.STARTED:
+            case protocol.STARTED:
                 self.pid, self._limit, _ = numbers
                 self._owner.register_limit(self._limit)
                 _settle(self._started, None)
-            case supervisor.FAILED:
+            case protocol.FAILED:
                 number, at_fault = numbers
-                path = self._program if at_fault == supervisor.PROGRAM else None
+                path = self._program if at_fault == protocol.PROGRAM else None
                 _settle(self._started, OSError(number, os.strerror(number), path))
-            case supervisor.ENDED:
+            case protocol.ENDED:
                 self._note_survivors(tuple(numbers[1:]))
                 code = os.waitstatus_to_exitcode(numbers[0])
                 exit_code, number = (code, None) if code >= 0 else (None, -code)
                 _settle(self._ended, ExitStatus(exit_code, number, tuple(numbers[1:])))
-            case supervisor.SURVIVORS:
+            case protocol.SURVIVORS:
                 self._note_survivors(tuple(numbers))
                 _settle(self._survivors, tuple(numbers))
             case _:

@@ -1,11 +1,12 @@
 """Program that restricts its own process with Landlock and seccomp, then execs the sandboxed command.
 
-It is started for every command, so it imports next to nothing.
+It is started for every command, so it imports next to nothing: not even `os`.
 """
 
-import ctypes
-import os
+import posix
 import stat
+import struct
+from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # pyright: ignore[reportMissingModuleSource]
 
 from tejat.workspace.sandbox.landlock import (
     READ_FILE,
@@ -15,6 +16,7 @@ from tejat.workspace.sandbox.landlock import (
     tcp_rights,
     write_rights,
 )
+from tejat.workspace.sandbox.libc import call
 from tejat.workspace.sandbox.seccomp import INET_FAMILIES, build_filter, install_filter
 
 # The surrounding sandbox: none, or namespaces with their own /dev, /proc and network.
@@ -32,7 +34,6 @@ START_ERROR = "tejat: the command could not be started: "
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _NAMESPACE_DIRECTORIES = ("/dev", "/run", "/var/run")
 
-_BROKEN_PIPE, _FILE_TOO_LARGE = 13, 25
 _CAPABILITIES = 64
 _DROP_FROM_BOUND, _AMBIENT, _CLEAR_ALL = 24, 47, 4
 _CAPABILITY_VERSION = 0x20080522
@@ -45,16 +46,16 @@ def main(words: list[str]) -> None:
         environment = _original_environment()
         for name, value in restrictions:
             if name == TEMPORARY:
-                environment[b"TMPDIR"] = os.fsencode(value)
+                environment[b"TMPDIR"] = value.encode("utf-8", "surrogateescape")
         restrict_process(mode, restrictions)
     except (OSError, ValueError) as error:
         _print_error(f"tejat: the command could not be locked in: {error}")
-        os._exit(RESTRICTION_FAILED)
+        raise SystemExit(RESTRICTION_FAILED) from None
     try:
-        os.execve(command[0], command, environment)
+        posix.execve(command[0], command, environment)
     except (OSError, ValueError) as error:
         _print_error(f"{START_ERROR}{error}")
-        os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE)
+        raise SystemExit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE) from None
 
 
 def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
@@ -72,12 +73,12 @@ def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
     )
     # In namespaces the network is private.
     families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
-    owner = (os.geteuid(), os.getegid()) if mode == STANDALONE else None
-    instructions = build_filter(os.uname().machine, families, owner=owner)
+    owner = (posix.geteuid(), posix.getegid()) if mode == STANDALONE else None
+    instructions = build_filter(posix.uname().machine, families, owner=owner)
     if instructions is not None:
         install_filter(instructions)
     elif mode == STANDALONE:
-        raise OSError(f"no filter of system calls is known for {os.uname().machine}")
+        raise OSError(f"no filter of system calls is known for {posix.uname().machine}")
 
 
 def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str]]:
@@ -111,12 +112,12 @@ def _restrict_files(mode: str, *, network: bool, writable: list[str], readable: 
         restrict_self(allowed, files=handled, ports=watched_ports, scopes=scope_flags(known))
     finally:
         for descriptor, _ in allowed:
-            os.close(descriptor)
+            posix.close(descriptor)
 
 
 def _allow(allowed: list[tuple[int, int]], path: str, rights: int) -> None:
     try:
-        allowed.append((os.open(path, os.O_PATH | os.O_CLOEXEC), rights))
+        allowed.append((posix.open(path, posix.O_PATH | posix.O_CLOEXEC), rights))
     except OSError:
         return  # a missing path needs no rule
 
@@ -125,7 +126,7 @@ def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
     """Allow reopening the current output as /dev/stdout and /dev/stderr. Pipes need no rule."""
     for stream in (1, 2):
         try:
-            if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+            if not stat.S_ISFIFO(posix.fstat(stream).st_mode):
                 _allow(allowed, f"/proc/self/fd/{stream}", rights)
         except OSError:
             continue  # closed
@@ -134,12 +135,12 @@ def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
 def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden: list[str]) -> None:
     """Allow reading everything in the directory except hidden paths: Landlock can only allow, never deny."""
     try:
-        names = os.listdir(directory)
+        names = posix.listdir(directory)
     except OSError:
         return  # not listable: denying it is the safe side
     for name in names:
-        path = os.path.join(directory, name)
-        if os.path.islink(path) or path in hidden:
+        path = f"{directory.removesuffix('/')}/{name}"
+        if path in hidden or _is_link(path):
             continue
         if any(place.startswith(f"{path}/") for place in hidden):
             _allow_reading_except(allowed, path, hidden)
@@ -147,20 +148,31 @@ def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden
             _allow(allowed, path, READ_FILE)
 
 
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(posix.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _restore_signals() -> None:
     # Python ignores these two, and programs inherit ignored signals.
-    for signal in (_BROKEN_PIPE, _FILE_TOO_LARGE):
-        _libc.signal(signal, None)
+    for number in (SIGPIPE, SIGXFSZ):
+        signal(number, SIG_DFL)
 
 
 def _drop_capabilities() -> None:
     for capability in range(_CAPABILITIES):
-        _libc.prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
-    _libc.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    if _libc.capset(header, (ctypes.c_uint32 * 6)()) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        _try_prctl(_DROP_FROM_BOUND, capability)
+    _try_prctl(_AMBIENT, _CLEAR_ALL)
+    call("capset", struct.pack("=Ii", _CAPABILITY_VERSION, 0), struct.pack("=6I", *(0,) * 6))
+
+
+def _try_prctl(option: int, argument: int) -> None:
+    try:
+        call("prctl", option, argument, 0, 0, 0)
+    except OSError:
+        return  # no such capability, or not ours
 
 
 def _original_environment() -> dict[bytes, bytes]:
@@ -169,12 +181,9 @@ def _original_environment() -> dict[bytes, bytes]:
         with open("/proc/self/environ", "rb", buffering=0) as file:
             entries = file.readall().split(b"\0")
     except OSError:
-        return dict(os.environb)
+        return dict(posix.environ)
     return {name: value for name, equals, value in (entry.partition(b"=") for entry in entries) if equals}
 
 
 def _print_error(why: str) -> None:
-    os.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
+    posix.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))

@@ -1,10 +1,12 @@
 """Landlock system calls: a process gives up access to files, ports and other processes."""
 
-import ctypes
 import errno
-import os
+import posix  # not `os`: the helper of the sandbox does without
 import stat
+import struct
 import sys
+
+from tejat.workspace.sandbox.libc import call
 
 WRITE_FILE = 1 << 1
 READ_FILE = 1 << 2
@@ -28,7 +30,7 @@ def abi_version() -> int:
     if sys.platform != "linux":
         return 0
     try:
-        return _syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION)
+        return call("syscall", _CREATE_RULESET, 0, 0, _GET_VERSION)
     except OSError:
         return 0
 
@@ -59,38 +61,16 @@ def restrict_self(allowed: list[tuple[int, int]], *, files: int, ports: int = 0,
     kernel cannot do it; then nothing has changed except that programs gain no new privileges.
     """
     if sys.platform != "linux":
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    attributes = _RulesetAttributes(files, ports, scopes)
-    ruleset = _syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes)), 0)
+        raise OSError(errno.ENOSYS, posix.strerror(errno.ENOSYS))
+    # An older kernel takes the longer structure as long as what it does not know is zero.
+    attributes = struct.pack("=QQQ", files, ports, scopes)
+    ruleset = call("syscall", _CREATE_RULESET, attributes, len(attributes), 0)
     try:
         for descriptor, rights in allowed:
-            kept = rights if stat.S_ISDIR(os.fstat(descriptor).st_mode) else rights & _ON_FILES
-            rule = _PathBeneath(kept, descriptor)
-            _syscall(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
-        if _libc.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "no new privileges")
-        _syscall(_RESTRICT_SELF, ruleset, 0)
+            kept = rights if stat.S_ISDIR(posix.fstat(descriptor).st_mode) else rights & _ON_FILES
+            rule = struct.pack("=Qi", kept, descriptor)
+            call("syscall", _ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        call("prctl", _SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        call("syscall", _RESTRICT_SELF, ruleset, 0)
     finally:
-        os.close(ruleset)
-
-
-class _RulesetAttributes(ctypes.Structure):
-    # An older kernel takes the longer structure as long as what it does not know is zero.
-    _fields_ = (("files", ctypes.c_uint64), ("ports", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
-
-
-class _PathBeneath(ctypes.Structure):
-    _layout_ = "ms"  # without padding, which Python 3.14 wants to be explicit about
-    _pack_ = 1
-    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
-
-
-def _syscall(*arguments: object) -> int:
-    answer: int = _libc.syscall(*arguments)
-    if answer < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return answer
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
+        posix.close(ruleset)

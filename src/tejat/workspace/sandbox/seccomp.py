@@ -1,8 +1,9 @@
 """Seccomp filter (classic BPF) that decides which system calls a command may make."""
 
-import ctypes
 import errno
-import os
+import struct
+
+from tejat.workspace.sandbox.libc import Pinned, call
 
 INET_FAMILIES = (2, 10, 16)  # IPv4, IPv6, and NETLINK, which programs use to list the machine's addresses
 
@@ -201,12 +202,10 @@ def build_filter(
 
 def install_filter(instructions: list[Instruction]) -> None:
     """Filter the system calls of this thread and all its future children. Raises OSError."""
-    filled = (_Instruction * len(instructions))(*(_Instruction(*each) for each in instructions))
-    whole = _Program(len(instructions), filled)
-    for call in ((_SET_NO_NEW_PRIVILEGES, 1, None), (_SET_SECCOMP, _FILTER, ctypes.addressof(whole))):
-        if _prctl(*call, 0, 0) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+    code = Pinned(b"".join(struct.pack("=HBBI", *each) for each in instructions))
+    program = struct.pack("@HP", len(instructions), code.address)
+    call("prctl", _SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    call("prctl", _SET_SECCOMP, _FILTER, program, 0, 0)
 
 
 def _argument_filters(
@@ -257,20 +256,3 @@ def _match_any(values: tuple[int, ...], then: Instruction, *otherwise: Instructi
 
 def _deny(number: int) -> Instruction:
     return (_RETURN, 0, 0, _REFUSE | number)
-
-
-class _Instruction(ctypes.Structure):
-    _fields_ = (
-        ("code", ctypes.c_uint16),
-        ("if_so", ctypes.c_uint8),
-        ("if_not", ctypes.c_uint8),
-        ("value", ctypes.c_uint32),
-    )
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_Instruction)))
-
-
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
-_prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)

@@ -8,7 +8,7 @@ import pytest
 
 CODE = """
 import os, resource
-from tejat.workspace.processes.child_limits import ChildLimits
+from tejat.workspace.processes.supervision.child_limits import ChildLimits
 {before}
 limits = ChildLimits()
 sizes = []

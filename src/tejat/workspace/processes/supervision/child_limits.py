@@ -4,11 +4,12 @@ There is no memory limit: RLIMIT_DATA also counts reserved memory, and programs 
 terabytes. Instead the OOM killer picks commands first.
 """
 
-import ctypes
 import os
 import resource
 import struct
 import sys
+
+from tejat.workspace.sandbox.libc import Pinned, call
 
 _MAX_FILE_SIZE = 1 << 37
 _MAX_STEP = 1 << 16
@@ -57,9 +58,12 @@ def mark_commands() -> None:
     set one, commands have no right to raise limits either, except in unusual containers.
     """
     if sys.platform == "linux" and os.geteuid() == 0:
-        instructions = ctypes.create_string_buffer(_ALLOW_ALL, len(_ALLOW_ALL))
-        program = ctypes.create_string_buffer(struct.pack("@HP", 1, ctypes.addressof(instructions)))
-        ctypes.CDLL(None).prctl(_SET_SECCOMP, _FILTER, ctypes.c_void_p(ctypes.addressof(program)), 0, 0)
+        instructions = Pinned(_ALLOW_ALL)
+        program = struct.pack("@HP", 1, instructions.address)
+        try:
+            call("prctl", _SET_SECCOMP, _FILTER, program, 0, 0)
+        except OSError:
+            return
 
 
 def _open_oom_score() -> int | None:

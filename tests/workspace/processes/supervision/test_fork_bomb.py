@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tejat.workspace.processes.fork_bomb import ForkBombDetector
+from tejat.workspace.processes.supervision.fork_bomb import ForkBombDetector
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the number of tasks is not told elsewhere")
 

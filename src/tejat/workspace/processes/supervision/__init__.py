@@ -1,0 +1,1 @@
+"""Parts of the supervisor program: what it says, receives and limits."""
