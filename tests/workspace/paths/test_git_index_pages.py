@@ -10,11 +10,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.workspace.paths.test_git_index import git
 
 from tejat.workspace.paths import git_index, git_index_pages
 from tejat.workspace.paths.git_index import NO_TRACKED_FILES, read_git_index
 from tejat.workspace.paths.git_index_pages import IndexPages, UnreadableIndex
-from tests.workspace.paths.test_git_index import git
 
 NAME_SIZES = {"sha1": 20, "sha256": 32}
 
@@ -58,9 +58,7 @@ def test_every_lookup_answers_as_the_whole_index(tmp_path: Path, object_format: 
 
 @settings(max_examples=25, deadline=None)
 @given(page=st.sampled_from([4096, 16384]), count=st.integers(100, 700), seed=st.integers(0, 1000))
-def test_whatever_the_pages_are(
-    tmp_path_factory: pytest.TempPathFactory, page: int, count: int, seed: int
-) -> None:
+def test_whatever_the_pages_are(tmp_path_factory: pytest.TempPathFactory, page: int, count: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(git_index_pages, "_PAGE", page)
         patch.setattr(git_index_pages, "_LOOK_AHEAD", 1024)
