@@ -40,7 +40,7 @@ def test_media_fill_it_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
         assert collector.is_full is is_full
 
 
-def test_files_that_were_left_out_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_were_left_out_are_told() -> None:
     collector = ReadCollector("/w")
     collector.add("a", text("A"))
     collector.left_out = 5

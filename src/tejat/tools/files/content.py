@@ -26,6 +26,8 @@ from tejat.workspace.text.encoding import detect_encoding
 DEFAULT_LINES = 2000
 MAX_LINES = 50_000
 MAX_LINE_LENGTH = 2000
+MAX_CHARACTERS = DEFAULT_LINES * (MAX_LINE_LENGTH + 20)
+"""Limit for the lines of one answer: what the default number of lines can have at most."""
 MAX_MEDIA_BYTES = 20 * 2**20
 
 FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
@@ -154,6 +156,7 @@ def _read_open_file(
         offset=lines.offset,
         limit=min(lines.limit, MAX_LINES),
         max_line_length=MAX_LINE_LENGTH,
+        max_characters=MAX_CHARACTERS,
         stop=stop,
     )
     read = _text_content(part, lines.offset)
@@ -316,6 +319,7 @@ def _unsaved_content(text: str, lines: _LineRange) -> FileContent:
         offset=lines.offset,
         limit=min(lines.limit, MAX_LINES),
         max_line_length=MAX_LINE_LENGTH,
+        max_characters=MAX_CHARACTERS,
     )
     read = _text_content(part, lines.offset)
     note = lazy("(with unsaved changes of the editor)")
