@@ -27,6 +27,7 @@ _MAX_LINES = 100_000
 _MAX_EDITS = 20_000
 """Edits whose lines are looked up."""
 
+_NARROW_FRACTION = 8
 _MIN_BUDGET = 500
 _LINE_FEED = 0x0A
 
@@ -92,6 +93,21 @@ def create_patch_from_edits(
         removed, added = _count_touched_lines(old, edits)
         return _summary_patch(header, added=added, removed=removed)
     return _build_patch(header, sections)
+
+
+def narrow_edit(old: bytes, edit: ByteEdit) -> ByteEdit:
+    """Return the same edit of a file without the bytes at its beginning and end that stay the same.
+
+    If they are few, they are not worth a copy.
+    """
+    length = edit.end - edit.start
+    prefix = common_prefix(old, edit.new, old_start=edit.start, limit=length)
+    suffix = 0
+    if edit.end == len(old):
+        suffix = common_suffix(old, edit.new, limit=min(length, len(edit.new)) - prefix)
+    if (prefix + suffix) * _NARROW_FRACTION < len(edit.new):
+        return edit
+    return ByteEdit(edit.start + prefix, edit.end - suffix, edit.new[prefix : len(edit.new) - suffix])
 
 
 def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
@@ -299,8 +315,8 @@ def _count_touched_lines(old: bytes, edits: Sequence[ByteEdit]) -> tuple[int, in
             removed += 1
             added += 1
             touched = old.find(b"\n", edit.end) + 1 or len(old)
-        removed += old.count(b"\n", edit.start, edit.end)
-        added += edit.new.count(b"\n")
+        removed += count_byte(old, b"\n", edit.start, edit.end)
+        added += count_byte(edit.new, b"\n", 0, len(edit.new))
     return removed, added
 
 
