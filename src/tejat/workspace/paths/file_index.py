@@ -23,8 +23,10 @@ _BLOCK = 4_000
 """Paths sorted at once: more would block the rest of the program."""
 _INITIAL_WAIT_SECONDS = 0.03
 """How long a typing user waits for a small tree to be read, and then for the first names of a large one."""
-_SEARCH_SECONDS = 0.06
+_SEARCH_SECONDS = 0.04
 """How long one search takes at most. The rest is searched when it is asked again."""
+_DRAW_SECONDS = 0.03
+"""How long a build pauses after a search, so that its results are drawn without delay."""
 _MAX_PAUSE_SECONDS = 0.2
 """How long a build pauses at most for a search."""
 _FRESH_SECONDS = 3.0
@@ -70,8 +72,9 @@ class FileIndex:
         if index is None:
             return ()
         if not index.is_done.is_set():
-            await _wait_for(index.is_done, _INITIAL_WAIT_SECONDS)
-            await _wait_for(index.has_results, _INITIAL_WAIT_SECONDS)
+            # Only the first key waits: the next ones come while the list is on the screen.
+            await _wait_for(index.is_done, _INITIAL_WAIT_SECONDS - index.age)
+            await _wait_for(index.has_results, 2 * _INITIAL_WAIT_SECONDS - index.age)
         query = self._query
         if query is None or not query.is_for(index, typed, limit):
             query = self._query = _Query(index, typed, limit, is_fuzzy=self._is_fuzzy)
@@ -105,7 +108,12 @@ class _IndexBuild:
         self.root_prefixes = tuple(f"{root.path.rstrip('/')}/" for root in workspace.roots.directories)
         self._loop = asyncio.get_running_loop()
         self._workspace = workspace
-        self._began = self._ended = time.monotonic()
+        self._began = self._ended = self._resume_at = time.monotonic()
+
+    @property
+    def age(self) -> float:
+        """Seconds since the build began."""
+        return time.monotonic() - self._began
 
     @property
     def is_stale(self) -> bool:
@@ -122,13 +130,24 @@ class _IndexBuild:
                 for paths in _list_unignored(root, self._workspace.ignore_rules(root), stop):
                     self.blocks += tree.index(paths[:left])
                     self._set_event(self.has_results)
-                    self.may_build.wait(_MAX_PAUSE_SECONDS)
+                    self._wait_for_searches()
                     left -= len(paths)
                     if left <= 0:
                         break
         self._ended = time.monotonic()
         self._set_event(self.has_results)
         self._set_event(self.is_done)
+
+    def end_search(self) -> None:
+        """Let the build continue after the results have been drawn."""
+        self._resume_at = time.monotonic() + _DRAW_SECONDS
+        self.may_build.set()
+
+    def _wait_for_searches(self) -> None:
+        self.may_build.wait(_MAX_PAUSE_SECONDS)
+        pause = self._resume_at - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
 
     def _set_event(self, event: asyncio.Event) -> None:
         with suppress(RuntimeError):  # the loop is closed
@@ -180,7 +199,7 @@ class _Query:
                 self._add_new_blocks()
                 self.is_done = self._ranking.search(self._blocks, is_due)
             finally:
-                self._index.may_build.set()
+                self._index.end_search()
             return self._ranking.best()
 
     def _add_new_blocks(self) -> None:
@@ -227,6 +246,8 @@ class _Tree:
 
 
 async def _wait_for(event: asyncio.Event, seconds: float) -> None:
+    if seconds <= 0:
+        return
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

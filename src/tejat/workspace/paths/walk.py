@@ -123,13 +123,16 @@ class FileStream:
 def stream_files(
     directory_fd: int, *, exclude_directories: frozenset[bytes], stop: Callable[[], None], ripgrep: str | None
 ) -> Iterator[list[bytes]]:
-    """Yield the files of `list_files` in batches, as they are found. Unreadable directories are skipped."""
+    """Yield the files of `list_files` in batches, as they are found. Unreadable directories are skipped.
+
+    For work in the background: ripgrep uses one thread only.
+    """
     rest = b""
     with ExitStack() as stack:
         child = None
         if ripgrep is not None:
             with suppress(OSError):
-                argv = _ripgrep_argv(ripgrep, exclude_directories)
+                argv = [*_ripgrep_argv(ripgrep, exclude_directories), "--threads=1"]
                 child = stack.enter_context(run_helper(argv, directory_fd=directory_fd))
         if child is None:
             yield from (paths for paths, _ in _scan_all(directory_fd, exclude_directories, stop))
