@@ -15,9 +15,9 @@ from tejat.tools.files.current_file import CurrentFile, find_real_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.atomic_write import ExpectedFile
 from tejat.workspace.files.roots import Location
-from tejat.workspace.text.diff import Patch, count_diff_stat, create_patch, create_patch_from_edits, narrow_edit
+from tejat.workspace.text.diff import Patch, count_diff_stat, create_patch, create_patch_from_edits
 from tejat.workspace.text.encoding import UTF_8
-from tejat.workspace.text.text_edits import ByteEdit, TextEdit, TextFile
+from tejat.workspace.text.text_edits import EditedContent, TextEdit, TextFile
 
 MAX_DISPLAY_BYTES = 2**20
 """Larger contents are omitted from diffs and confirmations, which then have only the patch."""
@@ -91,8 +91,7 @@ def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = N
         return _build_change(current, [raw], _placeholder(current.original), content, proposed)
     spliced = current.text.replace_content(content)
     if not current.text.encoding.is_wide and max(len(current.text.raw), spliced.size) > MAX_DISPLAY_BYTES:
-        edits = [narrow_edit(current.text.raw, edit) for edit in spliced.edits]
-        return FileChange(current, spliced.pieces, _build_patch(current, current.text, edits))
+        return FileChange(current, spliced.pieces, _build_patch(current, current.text, spliced))
     after = _display_text(TextFile(b"".join(spliced.pieces), current.text.encoding))
     return _build_change(current, spliced.pieces, _display_text(current.text), after, proposed)
 
@@ -108,7 +107,7 @@ def plan_edits(
     if text.encoding.is_wide or small:
         before, after = _display_text(text), _display_text(TextFile(b"".join(spliced.pieces), text.encoding))
         return _build_change(current, spliced.pieces, before, after, proposed, replacements=len(edits))
-    return FileChange(current, spliced.pieces, _build_patch(current, text, spliced.edits), replacements=len(edits))
+    return FileChange(current, spliced.pieces, _build_patch(current, text, spliced), replacements=len(edits))
 
 
 def apply_change(
@@ -192,10 +191,12 @@ def _display_text(text: TextFile) -> str:
     return shown.replace("\r\n", "\n") if alike else shown
 
 
-def _build_patch(current: CurrentFile, text: TextFile, edits: Sequence[ByteEdit]) -> Patch:
+def _build_patch(current: CurrentFile, text: TextFile, spliced: EditedContent) -> Patch:
     def decode(raw: bytes) -> str:
         shown = text.encoding.decode(raw)
         return shown.replace("\r\n", "\n") if text.line_ending == "\r\n" else shown
 
     name = os.path.basename(current.location.path)
-    return create_patch_from_edits(name, text.raw, edits, decode=decode, old_header="Current", new_header="Proposed")
+    return create_patch_from_edits(
+        name, text.raw, spliced.edits, decode=decode, old_header="Current", new_header="Proposed"
+    )

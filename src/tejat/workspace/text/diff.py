@@ -88,14 +88,26 @@ def create_patch_from_edits(
     where such a byte may be half a character, decode both texts and call `create_patch`.
     """
     header = _header(file_name, old_header, new_header)
-    sections = _sections(old, edits, decode)
+    if _edited_size(edits) > 2 * _MAX_COMPARISON:
+        edits = [_narrow_edit(old, edit) for edit in edits]
+    # Even if an eighth of it is the same, this is too much.
+    sections = None if _edited_size(edits) > 2 * _MAX_COMPARISON else _sections(old, edits, decode)
     if sections is None:
         removed, added = _count_touched_lines(old, edits)
         return _summary_patch(header, added=added, removed=removed)
     return _build_patch(header, sections)
 
 
-def narrow_edit(old: bytes, edit: ByteEdit) -> ByteEdit:
+def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
+    """Count the model's changes to the old text and the user's changes to the model's text."""
+    return DiffStat(*_count_changes(old, proposed), *_count_changes(proposed, final))
+
+
+def _edited_size(edits: Sequence[ByteEdit]) -> int:
+    return sum(len(edit.new) + edit.end - edit.start for edit in edits)
+
+
+def _narrow_edit(old: bytes, edit: ByteEdit) -> ByteEdit:
     """Return the same edit of a file without the bytes at its beginning and end that stay the same.
 
     If they are few, they are not worth a copy.
@@ -108,11 +120,6 @@ def narrow_edit(old: bytes, edit: ByteEdit) -> ByteEdit:
     if (prefix + suffix) * _NARROW_FRACTION < len(edit.new):
         return edit
     return ByteEdit(edit.start + prefix, edit.end - suffix, edit.new[prefix : len(edit.new) - suffix])
-
-
-def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
-    """Count the model's changes to the old text and the user's changes to the model's text."""
-    return DiffStat(*_count_changes(old, proposed), *_count_changes(proposed, final))
 
 
 def _header(file_name: str, old_header: str, new_header: str) -> str:
