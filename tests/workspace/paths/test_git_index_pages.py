@@ -61,7 +61,7 @@ def test_every_lookup_answers_as_the_whole_index(tmp_path: Path, object_format: 
 def test_whatever_the_pages_are(tmp_path_factory: pytest.TempPathFactory, page: int, count: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(git_index_pages, "_PAGE", page)
-        patch.setattr(git_index_pages, "_LOOK_AHEAD", 1024)
+        patch.setattr(git_index_pages, "_PROBE_BYTES", 1024)
         top = tmp_path_factory.mktemp("index")
         pages = open_pages(make_index(top, many_names(count, seed)))
         names = git(top, "ls-files", "-z").split(b"\0")[:-1]

@@ -10,7 +10,7 @@ from tejat.core.frozen import frozen
 from tejat.workspace.files.openat import open_directory_nofollow
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules
-from tejat.workspace.paths.walk import FileStream, ListingFailure
+from tejat.workspace.paths.walk import FileStream, RipgrepFailure
 
 _BATCH = 8192
 _IGNORE_FILE = b".gitignore"
@@ -82,7 +82,7 @@ class FileSearch:
         batches = self._select(starts, ignore_files)
         try:
             waiting, is_all = _take(batches)
-        except ListingFailure:
+        except RipgrepFailure:
             self._start_again_without_ripgrep()
             ignore_files.clear()
             batches = self._select(starts, ignore_files)
@@ -97,7 +97,7 @@ class FileSearch:
         try:
             for paths in batches:
                 yield self._without_ignored(paths)
-        except ListingFailure as error:
+        except RipgrepFailure as error:
             raise OSError(errno.EIO, "ripgrep ended unexpectedly") from error
 
     def _start_again_without_ripgrep(self) -> None:

@@ -123,7 +123,7 @@ class PathRanking:
         self._limit = limit
         self._ranks: dict[str, _Rank] = {}
         self._contained: dict[int, bool] = {}
-        self._searched: dict[MatchQuality | None, int] = dict.fromkeys(self._list_stages(is_fuzzy=is_fuzzy), 0)
+        self._searched: dict[MatchQuality | None, int] = dict.fromkeys(self._list_qualities(is_fuzzy=is_fuzzy), 0)
 
     def search(self, blocks: Sequence[PathBlock], is_due: Callable[[], bool]) -> bool:
         """Search further until it is due to end, but always the first blocks and one more.
@@ -136,13 +136,13 @@ class PathRanking:
         return self._search_up_to(len(blocks), blocks, is_due)
 
     def _search_up_to(self, count: int, blocks: Sequence[PathBlock], is_due: Callable[[], bool]) -> bool:
-        for stage, searched in self._searched.items():
+        for quality, searched in self._searched.items():
             for block in islice(blocks, searched, count):
-                self._search_block(block, stage)
-                self._searched[stage] += 1
+                self._search_block(block, quality)
+                self._searched[quality] += 1
                 if is_due():
                     return False
-            if stage is not None and self._count_up_to(stage) >= self._limit:
+            if quality is not None and self._count_up_to(quality) >= self._limit:
                 break
         return True
 
@@ -150,7 +150,7 @@ class PathRanking:
         """Return the best matches so far."""
         return [path for *_, path in nsmallest(self._limit, self._ranks.values())]
 
-    def _list_stages(self, *, is_fuzzy: bool) -> Iterator[MatchQuality | None]:
+    def _list_qualities(self, *, is_fuzzy: bool) -> Iterator[MatchQuality | None]:
         if b"\n" in self._needle:
             return
         if not self._needle or self._needle.endswith(b"/"):
@@ -160,25 +160,25 @@ class PathRanking:
         if is_fuzzy and len(self._needle) >= _MIN_SUBSEQUENCE:
             yield MatchQuality.SUBSEQUENCE
 
-    def _search_block(self, block: PathBlock, stage: MatchQuality | None) -> None:
-        if stage in _CONTAINING and not self._may_contain(block):
+    def _search_block(self, block: PathBlock, quality: MatchQuality | None) -> None:
+        if quality in _CONTAINING and not self._may_contain(block):
             return
         ranks = self._ranks
-        new = self._list_directory(block) if stage is None else self._match(block, stage)
+        new = self._list_directory(block) if quality is None else self._match(block, quality)
         for rank in new:
             ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
         if len(ranks) > _MAX_RANKS_FACTOR * self._limit:
             self._ranks = {rank[-1]: rank for rank in nsmallest(self._limit, ranks.values())}
 
     def _may_contain(self, block: PathBlock) -> bool:
-        """Whether the text is anywhere in the block: one look instead of one in each stage."""
+        """Whether the text is anywhere in the block: one look instead of one for each quality."""
         known = self._contained.get(id(block))
         if known is None:
             known = self._contained[id(block)] = block.contains(self._needle)
         return known
 
-    def _match(self, block: PathBlock, stage: MatchQuality) -> Iterator[_Rank]:
-        for found, path in block.find_matches(self._needle, stage, self._limit):
+    def _match(self, block: PathBlock, quality: MatchQuality) -> Iterator[_Rank]:
+        for found, path in block.find_matches(self._needle, quality, self._limit):
             yield (found, block.are_directories, _depth(path), len(path), *block.with_prefix(path))
 
     def _list_directory(self, block: PathBlock) -> Iterator[_Rank]:

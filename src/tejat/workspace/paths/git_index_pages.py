@@ -13,7 +13,7 @@ from threading import Lock
 from tejat.core.frozen import frozen
 
 _PAGE = 64 * 1024
-_LOOK_AHEAD = 8 * 1024
+_PROBE_BYTES = 8 * 1024
 """Bytes read to find the first entry of a page; with longer names more are read."""
 _CHAIN = 4
 """Valid entries in a row that are taken for entries."""
@@ -110,7 +110,7 @@ class IndexPages:
         """Return the first entry that begins in a page."""
         found = self._starts.get(page)
         if found is None:
-            found = self._find_start(page, _LOOK_AHEAD) or self._find_start(page, 4 * _PAGE)
+            found = self._find_start(page, _PROBE_BYTES) or self._find_start(page, 4 * _PAGE)
             if found is None:
                 raise UnreadableIndex
             self._starts[page] = found

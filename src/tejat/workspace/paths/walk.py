@@ -47,20 +47,20 @@ def list_files(
         stream = FileStream(
             directory_fd, exclude_directories=exclude_directories, limit=limit, stop=stop, ripgrep=program
         )
-        with suppress(ListingFailure):
+        with suppress(RipgrepFailure):
             paths = list(chain.from_iterable(stream))
             return FileListing(paths, stream.is_complete, stream.errors)
     return FileListing([], is_complete=True, errors=1)
 
 
-class ListingFailure(Exception):
+class RipgrepFailure(Exception):
     """Ripgrep could not list the files. Without it they can be listed."""
 
 
 class FileStream:
     """The files of `list_files` in batches, as they are found. Iterate over it once.
 
-    Raises ListingFailure if ripgrep fails, possibly after some batches, and what `stop` raises.
+    Raises RipgrepFailure if ripgrep fails, possibly after some batches, and what `stop` raises.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class FileStream:
                 argv = _ripgrep_argv(ripgrep, self._exclude_directories)
                 child = stack.enter_context(run_helper(argv, directory_fd=self._directory_fd))
             except OSError as error:
-                raise ListingFailure from error
+                raise RipgrepFailure from error
             while block := child.read(self._stop):
                 *paths, rest = (rest + block).split(b"\0")
                 yield paths
@@ -117,7 +117,7 @@ class FileStream:
             # Files that vanished meanwhile do not count.
             self.errors = child.error_lines - child.stderr.count(b"(os error 2)\n")
         if code not in (_RIPGREP_EXIT_CODES if self.count else _RIPGREP_EXIT_CODES[:2]):
-            raise ListingFailure
+            raise RipgrepFailure
 
 
 def stream_files(
