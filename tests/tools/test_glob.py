@@ -6,7 +6,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,9 +19,10 @@ from support.tool_results import (
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import glob
+from tejat.tools.files.selection import MAX_RESULT_CHARACTERS
 from tejat.tools.glob import GlobTool
 from tejat.workspace.context import Workspace
-from tejat.workspace.paths.walk import WalkResult
+from tejat.workspace.paths.file_search import FileSearch
 
 LONG_AGO = 1_000_000_000
 
@@ -217,6 +217,33 @@ class TestFinding:
         assert isinstance(result.llm_content, str)
         assert result.llm_content.endswith("\n(The search stopped after 2 files: narrow it with path or pattern.)")
 
+    def test_a_long_answer_is_cut_and_says_so(
+        self, tool: GlobTool, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = time.time()
+        for number in range(500):
+            path = root / f"f{number:03}"
+            path.touch()
+            os.utime(path, (now - number, now - number))
+        paths = [f"{root}/f{number:03}" for number in range(500)]
+        monkeypatch.setattr(glob, "MAX_RESULT_PATHS", 20)
+        cut = "\n(Only the first 20 of 500 files are shown: narrow it with path or pattern.)"
+        result = call(tool, "*")
+        assert isinstance(result.llm_content, str)
+        head, _, rest = result.llm_content.partition("\n")
+        assert head.startswith('Found 500 file(s) matching "*"')
+        assert rest == "\n".join(paths[:20]) + cut
+        assert result.return_display == "Found 500 matching file(s)"
+
+    def test_no_answer_is_longer_than_allowed(self, tool: GlobTool, root: Path) -> None:
+        name = "x" * 240
+        for number in range(500):
+            os.close(os.open(root / f"{number:03}{name}", os.O_CREAT | os.O_WRONLY))
+        result = call(tool, "*")
+        assert isinstance(result.llm_content, str)
+        assert MAX_RESULT_CHARACTERS - 1000 < len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
+        assert " of 500 files are shown" in result.llm_content
+
 
 class TestRoots:
     def test_every_workspace_directory_is_searched(self, root: Path, tmp_path: Path) -> None:
@@ -347,7 +374,7 @@ class TestRefusing:
         def fail(*_: object, **__: object) -> None:
             raise OSError(5, "Input/output error")
 
-        monkeypatch.setattr(glob, "find_files", fail)
+        monkeypatch.setattr(glob, "FileSearch", fail)
         assert call(tool, "*") == failed_result(
             "Error during glob search operation: Input/output error",
             ErrorType.GLOB_EXECUTION_ERROR,
@@ -359,14 +386,14 @@ class TestRefusing:
     ) -> None:
         for name in "ab":
             (root / name).touch()
-        find = glob.find_files
 
-        def find_and_remove(*args: Any, **options: Any) -> WalkResult:
-            found = find(*args, **options)
-            (root / "a").unlink()
-            return found
+        class RemovingSearch(FileSearch):
+            def __iter__(self) -> Iterator[list[bytes]]:
+                for paths in super().__iter__():
+                    (root / "a").unlink(missing_ok=True)
+                    yield paths
 
-        monkeypatch.setattr(glob, "find_files", find_and_remove)
+        monkeypatch.setattr(glob, "FileSearch", RemovingSearch)
         assert call(tool, "*") == found("*", f"within {root}", [f"{root}/b", f"{root}/a"])
 
 

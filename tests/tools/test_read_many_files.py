@@ -16,6 +16,7 @@ from tejat.core.errors import ErrorType
 from tejat.core.messages.types import InlineData, Part
 from tejat.core.tools.base import Kind, ToolError, ToolResult, validate_and_execute
 from tejat.tools import read_many_files
+from tejat.tools.files import read_collector
 from tejat.tools.read_many_files import ReadManyFilesTool
 from tejat.workspace.context import Workspace
 
@@ -211,7 +212,7 @@ class TestFinding:
             raise AssertionError("the tree was walked")
 
         write(root, {"a.txt": "A", "sub/b.txt": "B"})
-        monkeypatch.setattr(read_many_files, "find_files", fail)
+        monkeypatch.setattr(read_many_files, "FileSearch", fail)
         assert call(tool, "a.txt", root / "sub" / "b.txt") == result(root, {"a.txt": "A", "sub/b.txt": "B"})
 
 
@@ -302,11 +303,46 @@ class TestReading:
     def test_the_whole_answer_is_bounded(
         self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(read_many_files, "MAX_CHARACTERS", 10)
-        write(root, {"a": "x" * 6, "b": "x" * 6, "c": "x" * 6})
-        assert call(tool, "*") == result(
-            root, {"a": "x" * 6, "b": "x" * 6}, [("c", "the limit for one answer is reached")]
+        monkeypatch.setattr(read_collector, "MAX_CHARACTERS", 2 * len(block("a", "x" * 6)))
+        write(root, {"a": "x" * 6, "b": "x" * 6, "c": "x" * 6, "d": ""})
+        left_out = (
+            "[WARNING: 2 more file(s) were not read: the limit for one answer is reached. "
+            "Narrow the patterns, or use the 'read_file' tool on specific files.]\n\n"
         )
+        assert call(tool, "*") == ToolResult(
+            [block("a", "x" * 6), block("b", "x" * 6), left_out, END],
+            display(root, ["a", "b"], [("2 file(s)", "the limit for one answer is reached")]),
+        )
+
+    def test_a_file_that_does_not_fit_is_cut_at_a_line(
+        self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(read_collector, "MAX_CHARACTERS", 10)
+        write(root, {"a": "12345\n78\nabc"})
+        note = (
+            "[WARNING: This file was truncated. To view the full content, use the 'read_file' tool on this "
+            "specific file.]\n\n"
+        )
+        assert call(tool, "a").llm_content == [block("a", f"{note}12345\n78\n"), END]
+
+    def test_only_the_first_files_are_opened(
+        self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(read_many_files, "MAX_READ_FILES", 3)
+        write(root, {f"{number:02}": "x" for number in range(20)})
+        given = call(tool, "**")
+        assert isinstance(given.llm_content, list)
+        assert given.llm_content[:3] == [block("00", "x"), block("01", "x"), block("02", "x")]
+        assert given.llm_content[3] == read_collector.LEFT_OUT_NOTE.format(count=17)
+
+    def test_the_headings_of_very_many_empty_files_count(
+        self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(read_collector, "MAX_CHARACTERS", 2000)
+        write(root, {f"{number:03}": "" for number in range(400)})
+        given = call(tool, "**")
+        assert isinstance(given.llm_content, list)
+        assert sum(len(str(item)) for item in given.llm_content) < 2500
 
     def test_more_files_than_are_looked_at(
         self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
@@ -429,7 +465,7 @@ class TestRefusing:
         def fail(*_: object, **__: object) -> None:
             raise OSError(5, "Input/output error")
 
-        monkeypatch.setattr(read_many_files, "find_files", fail)
+        monkeypatch.setattr(read_many_files, "FileSearch", fail)
         message = "Error during file search: Input/output error"
         assert call(tool, "*") == ToolResult(
             message, message, ToolError(message, ErrorType.READ_MANY_FILES_SEARCH_ERROR)

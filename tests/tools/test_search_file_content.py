@@ -15,7 +15,8 @@ from support.tool_results import child_processes, failed_result, invalid_params_
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import search_file_content
-from tejat.tools.search_file_content import GrepTool
+from tejat.tools.files.selection import MAX_RESULT_CHARACTERS
+from tejat.tools.search_file_content import GrepTool, SearchParams
 from tejat.workspace.context import Workspace
 
 
@@ -243,13 +244,35 @@ class TestLimits:
         assert call(tool, "x", total_max_matches=3) == found(3, about, "f\nL1: x 1\nL2: x 2\nL3: x 3")
         assert call(tool, "x", path="f", total_max_matches=1) == found(1, '"x" in path "f"', "f\nL1: x 1", limited=1)
 
-    def test_never_more_than_twenty_thousand(self, tool: GrepTool, root: Path) -> None:
-        write(root, {"f": "x\n" * 20_001})
-        for params in ({}, {"total_max_matches": 10**9}):
-            result = call(tool, "x", **params)
-            assert result.return_display == "Found 20000 match(es) (limited)"
-            assert isinstance(result.llm_content, str)
-            assert result.llm_content.count("\nL") == 20_000
+    def test_never_more_than_twenty_thousand(self) -> None:
+        assert SearchParams("x").limit == SearchParams("x", total_max_matches=10**9).limit == 20_000
+
+    @pytest.mark.parametrize("params", [{}, {"total_max_matches": 10**9}, {"path": "f0"}])
+    def test_no_answer_is_longer_than_allowed(self, tool: GrepTool, root: Path, params: dict[str, object]) -> None:
+        write(root, {f"f{number}": f"x {'y' * 90}\n" * 1500 for number in range(3)})
+        result = call(tool, "x", **params)
+        assert isinstance(result.llm_content, str)
+        count = result.llm_content.count("\nL")
+        assert MAX_RESULT_CHARACTERS - 1000 < len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
+        assert f"Found {count} match(es)" in result.llm_content
+        assert f"(results limited to {count} matches for performance)" in result.llm_content
+        assert result.llm_content.endswith("or a more exact pattern, or use 'names_only'.)")
+        assert result.return_display == f"Found {count} match(es) (limited)"
+        assert "L990: x" in result.llm_content
+        assert "File: f1" not in result.llm_content
+
+    def test_endless_context_is_cut_after_the_first_match(self, tool: GrepTool, root: Path) -> None:
+        write(root, {"f": "-" * 99 + "\n" + f"{'y' * 100}\n" * 3000 + "x\n" + f"{'y' * 100}\n" * 3000})
+        result = call(tool, "x", context=100_000)
+        assert isinstance(result.llm_content, str)
+        assert "\nL3002: x\n" in result.llm_content
+        assert len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
+
+    def test_names_are_cut_too(self, tool: GrepTool, root: Path) -> None:
+        write(root, {f"{number:03}{'n' * 200}": "x\n" for number in range(700)})
+        result = call(tool, "x", names_only=True)
+        assert isinstance(result.llm_content, str)
+        assert MAX_RESULT_CHARACTERS - 1000 < len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
 
     def test_for_each_file(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x\nx\n", "g": "x\n"})

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
@@ -21,11 +21,13 @@ from tejat.tools.files.search import (
     reject_outside_pattern,
     search_directories,
 )
+from tejat.tools.files.selection import MAX_RESULT_PATHS, FirstItems, fitting_lines
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.helper_program import find_ripgrep
+from tejat.workspace.paths.file_search import FileCriteria, FileSearch
 from tejat.workspace.paths.glob.pattern import compile_glob
-from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, WalkResult, find_files
+from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
@@ -78,94 +80,95 @@ class GlobTool(TypedTool[GlobParams]):
 
     def _find(self, params: GlobParams, stop: StopToken) -> ToolResult:
         locations = search_directories(self._workspace, params.path)
-        hits: list[_Hit] = []
-        git_ignored = gemini_ignored = unreadable = 0
-        complete = True
-        cut_files: set[str] = set()
-        for location in locations:
-            found, here = self._find_in(location, params, stop)
-            hits += here
-            git_ignored += found.git_ignored
-            gemini_ignored += found.gemini_ignored
-            unreadable += found.errors
-            cut_files.update(found.truncated_ignore_files)
-            complete = complete and found.is_complete
-        if len(locations) > 1:  # One workspace directory may contain another.
-            hits = list(set(hits))
+        # One workspace directory may contain another.
+        hits = FirstItems[_Hit](MAX_RESULT_PATHS, is_distinct=len(locations) > 1)
+        searches = [search for each in locations if (search := self._find_in(each, params, hits, stop)) is not None]
         only = locations[0] if len(locations) == 1 else None
         where = f"within {only.path}" if only else f"across {len(locations)} workspace directories"
-        ignored = (("git", git_ignored), ("gemini", gemini_ignored))
-        cut = f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)"
-        omissions = "" if complete else cut
-        omissions += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
-        if unreadable:
-            omissions += f"\n({unreadable} directories could not be read.)"
-        return _format_result(params.pattern, where, _sort_newest_first(hits), ignored, omissions)
+        return _format_result(params.pattern, where, hits, searches)
 
-    def _find_in(self, location: Location, params: GlobParams, stop: StopToken) -> "tuple[WalkResult, list[_Hit]]":
+    def _find_in(
+        self, location: Location, params: GlobParams, hits: "FirstItems[_Hit]", stop: StopToken
+    ) -> FileSearch | None:
+        """Add the files in a directory to the hits."""
         pattern = compile_pattern(self._workspace, location, params.pattern, case_sensitive=params.case_sensitive)
         if pattern is None:
-            return WalkResult([], 0, 0, is_complete=True, errors=0), []
+            return None
         git, gemini = params.respect_git_ignore, params.respect_gemini_ignore
         rules = self._workspace.ignore_rules(location.root, git=git, gemini=gemini)
         try:
             with self._workspace.roots.open_directory(location) as directory:
-                found = find_files(
+                search = FileSearch(
                     directory.fd,
-                    patterns=[pattern],
-                    exclude_directories=EXCLUDED_DIRECTORIES,
+                    FileCriteria([pattern], EXCLUDED_DIRECTORIES),
                     rules=rules,
                     within=os.fsencode(location.relative),
                     limit=MAX_FILES,
                     stop=stop,
                     ripgrep=find_ripgrep(),
                 )
-                return found, _stat_all(directory.fd, location.path, found.paths)
+                recent_until = _RECENT_SECONDS - time.time()
+                for paths in search:
+                    hits.add(_stat_all(directory.fd, location.path, paths, recent_until))
+                return search
         except WorkspaceError as error:
             raise _translate_error(error, location.path) from error
 
 
 _Hit = tuple[float, str]
-"""Negated modification time, so that the newest sorts first, and absolute path."""
+"""Sort key and absolute path. Files changed within a day come first, newest at the top, all others by name."""
 
 
-def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
+def _stat_all(directory_fd: int, prefix: str, paths: list[bytes], recent_until: float) -> Iterable[_Hit]:
     if not paths:
-        return []
-    changed: list[float] = []
+        return ()
+    keys: list[float] = []
     for path in paths:
         try:
-            changed.append(-os.lstat(path, dir_fd=directory_fd).st_mtime)
+            changed = -os.lstat(path, dir_fd=directory_fd).st_mtime
         except OSError:
-            changed.append(0.0)
+            changed = 0.0
+        keys.append(changed if changed < recent_until else 0.0)
     start = os.fsencode(prefix.rstrip("/")) + b"/"
-    # Decoded in one call: there may be a hundred thousand paths.
+    # Decoded in one call: there may be thousands of paths.
     names = os.fsdecode(start + (b"\0" + start).join(paths)).split("\0")
-    return list(zip(changed, names, strict=True))
+    return zip(keys, names, strict=True)
 
 
-def _sort_newest_first(hits: Iterable[_Hit]) -> list[str]:
-    """Sort files modified within a day by time, newest first, and then all others by name."""
-    recent_until = _RECENT_SECONDS - time.time()
-    recent = sorted([hit for hit in hits if hit[0] < recent_until])
-    older = sorted([path for before, path in hits if before >= recent_until])
-    return [path for _, path in recent] + older
-
-
-def _format_result(
-    pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], omissions: str
-) -> ToolResult:
-    if not paths:
-        notes = "".join(f" ({count} files were {source}-ignored)" for source, count in ignored if count)
+def _format_result(pattern: str, where: str, hits: FirstItems[_Hit], searches: Sequence[FileSearch]) -> ToolResult:
+    counts = (
+        ("git", sum(search.git_ignored for search in searches)),
+        ("gemini", sum(search.gemini_ignored for search in searches)),
+    )
+    omissions = _format_omissions(searches)
+    if not hits.count:
+        notes = "".join(f" ({count} files were {source}-ignored)" for source, count in counts if count)
         message = f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}'
         return ToolResult(message, lazy("No files found"))
-    notes = "".join(f" ({count} additional files were {source}-ignored)" for source, count in ignored if count)
-    head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
-    listing = "\n".join(paths)
+    notes = "".join(f" ({count} additional files were {source}-ignored)" for source, count in counts if count)
+    head = f'Found {hits.count} file(s) matching "{pattern}" {where}{notes}'
+    paths = [path for _, path in hits.sorted()]
+    shown = fitting_lines(paths)
+    if shown < hits.count:
+        omissions = (
+            f"\n(Only the first {shown} of {hits.count} files are shown: narrow it with path or pattern.){omissions}"
+        )
+    listing = "\n".join(paths[:shown])
     return ToolResult(
         f"{head}, sorted by modification time (newest first):\n{listing}{omissions}",
-        lazy("Found {count} matching file(s)", count=len(paths)),
+        lazy("Found {count} matching file(s)", count=hits.count),
     )
+
+
+def _format_omissions(searches: Sequence[FileSearch]) -> str:
+    notes: list[str] = []
+    if not all(search.is_complete for search in searches):
+        notes.append(f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)")
+    cut_files = {file for search in searches for file in search.truncated_ignore_files}
+    notes += [f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files)]
+    if unreadable := sum(search.errors for search in searches):
+        notes.append(f"\n({unreadable} directories could not be read.)")
+    return "".join(notes)
 
 
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:

@@ -3,7 +3,9 @@
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
@@ -14,13 +16,15 @@ from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import RespectGeminiIgnore, RespectGitIgnore
+from tejat.tools.files.selection import MAX_RESULT_PATHS, FirstItems, fitting_lines
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
-MAX_ENTRIES = 100_000
+MAX_ENTRIES = MAX_RESULT_PATHS
+_BATCH = 4096
 
 
 @frozen
@@ -64,64 +68,69 @@ class LSTool(TypedTool[ListDirectoryParams]):
         git, gemini = params.respect_git_ignore, params.respect_gemini_ignore
         rules = self._workspace.ignore_rules(location.root, git=git, gemini=gemini)
         with self._workspace.roots.open_directory(location) as directory:
-            return _Listing.read(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
+            listing = _Listing(location, rules, _name_pattern(params.ignore or ()))
+            listing.read(directory.fd, stop)
+            return listing
 
 
-@frozen
 class _Listing:
-    path: str
-    directories: list[str]
-    files: list[str]
-    entry_count: int
-    git_ignored: int
-    gemini_ignored: int
+    """The entries of a directory, of which only the first are kept."""
 
-    @classmethod
-    def read(
-        cls, fd: int, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None, stop: StopToken
-    ) -> "_Listing":
-        directories: list[str] = []
-        files: list[str] = []
-        counts = {IgnoreStatus.GIT: 0, IgnoreStatus.GEMINI: 0}
-        entry_count = 0
-        prefix = f"{location.relative}/" if location.relative else ""
+    def __init__(self, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None) -> None:
+        self._location, self._rules, self._hidden = location, rules, hidden
+        self._directories = FirstItems[tuple[str, str]](MAX_ENTRIES)
+        self._files = FirstItems[tuple[str, str]](MAX_ENTRIES)
+        self._ignored = Counter[IgnoreStatus]()
+        self._entry_count = 0
+
+    def read(self, fd: int, stop: StopToken) -> None:
         with os.scandir(fd) as entries:
-            for entry in entries:
+            while batch := list(islice(entries, _BATCH)):
                 stop()
-                entry_count += 1
-                name = entry.name
-                if hidden is not None and hidden.fullmatch(name):
-                    continue
-                is_directory = _is_directory(entry)
-                if is_directory is None:
-                    continue
-                verdict = rules.check(prefix + name, is_directory=is_directory)
-                if verdict is not IgnoreStatus.NOT_IGNORED:
-                    counts[verdict] += 1
-                    continue
-                (directories if is_directory else files).append(name)
-        return cls(
-            path=location.path,
-            directories=sorted(directories, key=_sort_key),
-            files=sorted(files, key=_sort_key),
-            entry_count=entry_count,
-            git_ignored=counts[IgnoreStatus.GIT],
-            gemini_ignored=counts[IgnoreStatus.GEMINI],
-        )
+                self._add(batch)
+
+    def _add(self, entries: "list[os.DirEntry[str]]") -> None:
+        self._entry_count += len(entries)
+        if self._hidden is not None:
+            entries = [entry for entry in entries if not self._hidden.fullmatch(entry.name)]
+        kinds = [_is_directory(entry) for entry in entries]
+        directories = [entry.name for entry, kind in zip(entries, kinds, strict=True) if kind]
+        files = [entry.name for entry, kind in zip(entries, kinds, strict=True) if kind is False]
+        if not self._rules.is_empty:
+            directories = [name for name in directories if self._is_kept(name)]
+            files = self._without_ignored(files)
+        self._directories.add((name.casefold(), name) for name in directories)
+        self._files.add((name.casefold(), name) for name in files)
+
+    def _is_kept(self, directory: str) -> bool:
+        prefix = f"{self._location.relative}/" if self._location.relative else ""
+        status = self._rules.check(prefix + directory, is_directory=True)
+        self._ignored[status] += 1
+        return status is IgnoreStatus.NOT_IGNORED
+
+    def _without_ignored(self, files: list[str]) -> list[str]:
+        within = os.fsencode(self._location.relative)
+        kept, by_git, by_gemini = self._rules.filter(map(os.fsencode, files), within=within)
+        self._ignored[IgnoreStatus.GIT] += by_git
+        self._ignored[IgnoreStatus.GEMINI] += by_gemini
+        return files if len(kept) == len(files) else list(map(os.fsdecode, kept))
 
     def result(self) -> ToolResult:
-        if not self.entry_count:
-            return ToolResult(f"Directory {self.path} is empty.", lazy("Directory is empty."))
-        lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
-        shown = lines[:MAX_ENTRIES]
-        counts = ((self.git_ignored, "git"), (self.gemini_ignored, "gemini"))
+        path = self._location.path
+        if not self._entry_count:
+            return ToolResult(f"Directory {path} is empty.", lazy("Directory is empty."))
+        directories = [f"[DIR] {name}" for _, name in self._directories.sorted()]
+        lines = [*directories, *(name for _, name in self._files.sorted())][:MAX_ENTRIES]
+        shown = lines[: fitting_lines(lines)]
+        counts = ((self._ignored[IgnoreStatus.GIT], "git"), (self._ignored[IgnoreStatus.GEMINI], "gemini"))
         ignored = [f"{count} {whose}-ignored" for count, whose in counts if count]
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
-        if len(shown) < len(lines):
-            note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
-        message = lazy("Listed {count} item(s).", count=len(lines))
+        count = self._directories.count + self._files.count
+        if len(shown) < count:
+            note += f"\n\n({count - len(shown)} more entries are not shown: use glob to find files by name)"
+        message = lazy("Listed {count} item(s).", count=count)
         display = join_lazy("", (message, f" ({', '.join(ignored)})")) if ignored else message
-        return ToolResult(f"Directory listing for {self.path}:\n" + "\n".join(shown) + note, display)
+        return ToolResult(f"Directory listing for {path}:\n" + "\n".join(shown) + note, display)
 
 
 def _is_directory(entry: "os.DirEntry[str]") -> bool | None:
@@ -132,10 +141,6 @@ def _is_directory(entry: "os.DirEntry[str]") -> bool | None:
         return stat.S_ISDIR(entry.stat().st_mode)
     except OSError:
         return None
-
-
-def _sort_key(name: str) -> tuple[str, str]:
-    return name.casefold(), name
 
 
 def _name_pattern(globs: Iterable[str]) -> re.Pattern[str] | None:

@@ -1,21 +1,20 @@
 """`read_many_files`: reads several files, given by paths or patterns."""
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.i18n import join_lazy, lazy, map_lazy
-from tejat.core.messages.types import Part
+from tejat.core.i18n import lazy
 from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params, os_error_text
-from tejat.tools.files.content import FileContent, LocatedFile, find_ignore_verdict, read_content
+from tejat.tools.files.content import LocatedFile, find_ignore_verdict, read_content
+from tejat.tools.files.read_collector import ReadCollector
 from tejat.tools.files.search import (
     MAX_FILES,
     RespectGeminiIgnore,
@@ -26,13 +25,15 @@ from tejat.tools.files.search import (
     search_directories,
     stat_entry,
 )
+from tejat.tools.files.selection import FirstItems
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
 from tejat.workspace.files.roots import Location, RootDirectory
 from tejat.workspace.helper_program import find_ripgrep
+from tejat.workspace.paths.file_search import FileCriteria, FileSearch
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
-from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, find_files
+from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
@@ -51,19 +52,11 @@ DEFAULT_EXCLUDES = (
     "**/.env",
     "**/GEMINI.md",
 )
-MAX_CHARACTERS = 20 * 2**20
-"""Limit for the text of all files; files beyond it are reported as skipped."""
+MAX_READ_FILES = 10_000
+"""Files that one call opens at most, the first by path."""
 
 MEDIA_NOT_REQUESTED = "asset file (image/pdf) was not explicitly requested by name or extension"
 SECRET_NOT_NAMED = "it usually holds secrets and was not requested by name"
-NO_FILES_READ = "No files matching the criteria were found or all were skipped."
-TRUNCATION_NOTE = (
-    "[WARNING: This file was truncated. To view the full content, use the 'read_file' tool on this specific file.]\n\n"
-)
-END_NOTE = "\n--- End of content ---"
-
-_MAX_READ_SHOWN = 10
-_MAX_SKIPPED_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +125,7 @@ class _FileReader:
 
     def __init__(self, workspace: Workspace, params: ReadManyFilesParams, stop: StopToken) -> None:
         self._workspace, self._params, self._stop = workspace, params, stop
-        self._collector = _ReadCollector(workspace.roots.first.path)
+        self._collector = ReadCollector(workspace.roots.first.path)
         self._new_files: list[Location] = []
 
     def read_all(self) -> ToolResult:
@@ -205,24 +198,27 @@ class _FileReader:
         collector.named_files.update(kept)
         if not patterns:
             return kept
+        first = FirstItems[str](MAX_READ_FILES)
         with self._workspace.roots.open_directory(location) as directory:
-            found = find_files(
+            search = FileSearch(
                 directory.fd,
-                patterns=patterns,
-                excluded=excluded,
-                exclude_directories=directories,
+                FileCriteria(patterns, directories, excluded),
                 rules=self._ignore_rules(location.root),
                 limit=MAX_FILES,
                 stop=self._stop,
                 ripgrep=find_ripgrep(),
             )
-        collector.ignored[IgnoreStatus.GIT] += found.git_ignored
-        collector.ignored[IgnoreStatus.GEMINI] += found.gemini_ignored
-        if not found.is_complete:
+            for paths in search:
+                first.add(map(os.fsdecode, paths))
+        found = first.sorted()
+        collector.ignored[IgnoreStatus.GIT] += search.git_ignored
+        collector.ignored[IgnoreStatus.GEMINI] += search.gemini_ignored
+        collector.left_out += first.count - len(found)
+        if not search.is_complete:
             collector.skip(location.path, f"only the first {MAX_FILES} files in it were looked at")
-        if found.errors:
-            collector.skip(location.path, f"{found.errors} directories in it could not be read")
-        return [*kept, *(Location(location.root, os.fsdecode(path)) for path in found.paths)]
+        if search.errors:
+            collector.skip(location.path, f"{search.errors} directories in it could not be read")
+        return [*kept, *(Location(location.root, path) for path in found)]
 
     def _resolve_patterns(
         self, location: Location, requested: list[str]
@@ -258,7 +254,7 @@ class _FileReader:
             collector.skip(name, SECRET_NOT_NAMED)
             return
         if collector.is_full:
-            collector.skip(name, "the limit for one answer is reached")
+            collector.left_out += 1
             return
         try:
             read = read_content(self._workspace, location, stop=self._stop, check=self._check)
@@ -296,81 +292,6 @@ class _IgnoredFile(Exception):
     def __init__(self, by: IgnoreStatus) -> None:
         super().__init__()
         self.by = by
-
-
-@dataclass(slots=True)
-class _ReadCollector:
-    """Files read and skipped so far."""
-
-    root: str
-    named_files: set[Location] = field(default_factory=set[Location])
-    """Files that were named exactly."""
-    content: list[str | Part] = field(default_factory=list["str | Part"])
-    read: list[str] = field(default_factory=list[str])
-    skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    ignored: Counter[IgnoreStatus] = field(default_factory=Counter[IgnoreStatus])
-    size: int = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self.size >= MAX_CHARACTERS
-
-    def display_path(self, location: Location) -> str:
-        """Path relative to the first root, absolute for files outside of it."""
-        return location.path.removeprefix(f"{self.root.rstrip('/')}/")
-
-    def skip(self, what: str, reason: str) -> None:
-        self.skipped.append((what, reason))
-
-    def add(self, name: str, read: FileContent) -> None:
-        if read.kind is FileKind.BINARY:
-            self.skip(name, "binary file")
-            return
-        if isinstance(read.content, str):
-            note = "" if read.is_complete else TRUNCATION_NOTE
-            self.content.append(f"--- {name} ---\n\n{note}{read.content}\n\n")
-            self.size += len(read.content)
-        else:
-            self.content.append(read.content)
-            self.size += len(read.content.data)
-        self.read.append(name)
-
-    def result(self) -> ToolResult:
-        content = [*self.content, END_NOTE] if self.content else [NO_FILES_READ]
-        return ToolResult(content, self._display())
-
-    def _display(self) -> str:
-        lines: list[str] = [lazy("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"), "\n\n"]
-        if self.read:
-            count = len(self.read)
-            told = lazy("Successfully read and concatenated content from **{count} file(s)**.", count=count)
-            lines += [told, "\n"]
-            lines.append(_heading(lazy("Processed Files"), len(self.read), _MAX_READ_SHOWN))
-            lines += [f"- `{path}`\n" for path in self.read[:_MAX_READ_SHOWN]]
-            lines.append(_more_line(len(self.read), _MAX_READ_SHOWN))
-        else:
-            lines += [lazy("No files were read and concatenated based on the criteria."), "\n"]
-        reasons = ((IgnoreStatus.GIT, "git-ignored"), (IgnoreStatus.GEMINI, "gemini-ignored"))
-        ignored = [(self.ignored[status], reason) for status, reason in reasons if self.ignored[status]]
-        skipped = [*((lazy("{count} file(s)", count=count), reason) for count, reason in ignored), *self.skipped]
-        if skipped:
-            title = lazy("Skipped {count} item(s)", count=len(skipped))
-            lines.append(_heading(title, len(skipped), _MAX_SKIPPED_SHOWN))
-            lines += [
-                join_lazy("", ("- `", path, "` ", lazy("(Reason: {reason})", reason=reason), "\n"))
-                for path, reason in skipped[:_MAX_SKIPPED_SHOWN]
-            ]
-            lines.append(_more_line(len(skipped), _MAX_SKIPPED_SHOWN))
-        return map_lazy(join_lazy("", lines), str.strip)
-
-
-def _heading(title: str, count: int, limit: int) -> str:
-    note = lazy(" (first {count} shown)", count=limit) if count > limit else ""
-    return join_lazy("", ("\n**", title, note, ":**\n"))
-
-
-def _more_line(count: int, limit: int) -> str:
-    return join_lazy("", ("- ", lazy("...and {count} more.", count=count - limit), "\n")) if count > limit else ""
 
 
 def _without_recursion(pattern: str) -> str:

@@ -14,6 +14,7 @@ from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params, os_error_text
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import search_directories
+from tejat.tools.files.selection import MAX_RESULT_CHARACTERS
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.search.content_search import (
@@ -56,7 +57,7 @@ class SearchParams:
     def limit(self) -> int:
         return min(self.total_max_matches or MAX_MATCHES, MAX_MATCHES)
 
-    def query(self, remaining: int) -> SearchQuery:
+    def query(self, remaining: int, room: int) -> SearchQuery:
         context_lines = self.context or 0
         query = SearchQuery(
             pattern=self.pattern,
@@ -68,6 +69,7 @@ class SearchParams:
             after=context_lines if self.after is None else self.after,
             max_matches_per_file=self.max_matches_per_file,
             total_max_matches=remaining,
+            max_characters=room,
             names_only=self.names_only,
         )
         return replace(query, exclude_directories=frozenset({b".git"})) if self.no_ignore else query
@@ -117,16 +119,16 @@ class GrepTool(TypedTool[SearchParams]):
         end = time.monotonic() + TIMEOUT_SECONDS
         for location in locations:
             try:
-                found = self._search_in(location, params, report.remaining, stop, max(end - time.monotonic(), 0))
+                query = params.query(report.remaining, report.room)
+                found = self._search_in(location, params, query, stop, max(end - time.monotonic(), 0))
             except WorkspaceError as error:
                 raise _translate_error(error, location.path) from error
             report.add(found, location)
         return report.result()
 
     def _search_in(
-        self, location: Location, params: SearchParams, remaining: int, stop: StopToken, deadline: float
+        self, location: Location, params: SearchParams, query: SearchQuery, stop: StopToken, deadline: float
     ) -> SearchResult:
-        query = params.query(remaining)
         rules = None if params.no_ignore else self._workspace.ignore_rules(location.root)
         try:
             with self._workspace.roots.open_directory(location) as directory:
@@ -148,12 +150,17 @@ class _SearchReport:
         self._prefixes = _path_prefixes(locations)
         self._files: dict[str, tuple[str, FileHits]] = {}
         self._matches = 0
+        self._characters = 0
         self._limited = False
         self._complete = True
 
     @property
     def remaining(self) -> int:
         return self._params.limit - self._matches
+
+    @property
+    def room(self) -> int:
+        return max(MAX_RESULT_CHARACTERS - self._characters, 0)
 
     def add(self, result: SearchResult, location: Location) -> None:
         for hits in result.files:
@@ -165,6 +172,7 @@ class _SearchReport:
             if path not in self._files:
                 self._files[path] = (os.path.join(self._prefixes[location.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
+                self._characters += len(path) + sum(line.size for line in hits.lines)
         self._limited = self._limited or result.is_limited
         self._complete = self._complete and result.is_complete
 
@@ -175,7 +183,10 @@ class _SearchReport:
             unfinished += _SECRET_NOTE
         if not self._files:
             return ToolResult(f"No matches found for {where}.{unfinished}", lazy("No matches found"))
-        limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
+        is_long = self._limited and self._matches < self._params.limit
+        shown = self._matches if is_long else self._params.limit
+        limited = f" (results limited to {shown} matches for performance)" if self._limited else ""
+        unfinished += _MORE_NOTE if is_long else ""
         marked = lazy(" (limited)") if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
@@ -210,6 +221,12 @@ def _path_prefixes(locations: list[Location]) -> dict[str, str]:
 _TIMEOUT_NOTE = (
     f"\n(Not everything was searched: the search ended after {TIMEOUT_SECONDS:.0f} seconds or had too many files. "
     "Narrow it with 'path' or 'include'.)"
+)
+
+
+_MORE_NOTE = (
+    "\n(There are more matches than one answer can hold. Narrow the search with 'path', 'include' or a more exact "
+    "pattern, or use 'names_only'.)"
 )
 
 

@@ -96,6 +96,21 @@ class TestWorkingOut:
             + " some text on a line\n" * 3
         )
 
+    @pytest.mark.parametrize("ending", ["\n", "\r\n"])
+    def test_a_large_file_that_is_rewritten_shows_what_changed(
+        self, workspace: Workspace, root: Path, ending: str
+    ) -> None:
+        lines = [f"line {number} with an é" for number in range(100_000)]
+        (root / "f").write_bytes(ending.join([*lines, ""]).encode())
+        lines[50_000] = "another"
+        change = rewritten(workspace, "f", "\n".join([*lines, ""]))
+        assert content_of(change) == ending.join([*lines, ""]).encode()
+        assert (change.before, change.after, change.stat) == (None, None, None)
+        assert change.patch.text.endswith(
+            "@@ -49998,7 +49998,7 @@\n line 49997 with an é\n line 49998 with an é\n line 49999 with an é\n"
+            "-line 50000 with an é\n+another\n line 50001 with an é\n line 50002 with an é\n line 50003 with an é\n"
+        )
+
     def test_what_the_encoding_lacks(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_bytes("à bientôt, très cher élève de la forêt".encode("cp1252"))
         with pytest.raises(UnencodableCharacter):

@@ -48,6 +48,7 @@ def slice_of(
     offset: int = 0,
     limit: int = 2000,
     max_line_length: int = 2000,
+    max_characters: int | None = None,
     small: int = 1 << 20,
     block_size: int = 1 << 18,
 ) -> LineSlice:
@@ -59,6 +60,7 @@ def slice_of(
             offset=offset,
             limit=limit,
             max_line_length=max_line_length,
+            max_characters=max_characters,
             stop=go_on,
             small=small,
             block_size=block_size,
@@ -153,6 +155,17 @@ class TestLongLines:
         assert not slice_of(
             b"x" * 50 + b"\nb\n" + b"x" * 50, offset=1, limit=1, max_line_length=10, **ways
         ).has_truncated_lines
+
+
+class TestManyCharacters:
+    @pytest.mark.parametrize("ways", [{}, {"small": -1, "block_size": 64}])
+    def test_the_last_lines_are_left_out(self, ways: dict[str, Any]):
+        raw = b"".join(b"%09d\n" % number for number in range(100))
+        part = slice_of(raw, offset=10, max_characters=55, **ways)
+        assert part.lines == [f"{number:09}" for number in range(10, 15)]
+        assert (part.total, part.reaches_end) == (101, False)
+        assert slice_of(raw, max_characters=1, **ways).lines == [f"{0:09}"]
+        assert len(slice_of(raw, max_characters=5000, **ways).lines) == 101
 
 
 texts = st.lists(

@@ -198,3 +198,25 @@ def test_a_large_tree_answers_before_it_is_read(tmp_path: Path) -> None:
         assert len(await names.find("e", limit=10)) == 10
 
     ask(look, tmp_path)
+
+
+def test_a_long_search_is_continued_when_it_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_index, "find_ripgrep", lambda: None)  # directory by directory
+    monkeypatch.setattr(file_index, "_SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(file_index, "_BLOCK", 10)
+    make(tmp_path, *(f"part{number % 100:02}/file_{number:04}.txt" for number in range(2000)))
+
+    async def look(names: FileIndex) -> None:
+        await read(names)
+        for typed in ("file_1999", "file_0000", "fl1998"):
+            found, searches = await names.find(typed), 1
+            async with asyncio.timeout(60):
+                while not names.is_complete:
+                    found = await names.find(typed)
+                    searches += 1
+            assert found[0] == f"part{typed[-2:]}/file_{typed[-4:]}.txt"
+            assert searches > 1
+        assert await names.find("nothing at all") == []
+        assert not names.is_complete
+
+    ask(look, tmp_path)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.workspace.paths.fuzzy_match import PathBlock, rank_paths
+from tejat.workspace.paths.fuzzy_match import PathBlock, PathRanking, rank_paths
 
 FILES = [
     "README.md",
@@ -105,6 +105,35 @@ def test_whatever_is_found_has_what_was_typed(names: list[str], typed: str, size
     for name in dict.fromkeys(names):
         if len(typed) > 1 and not typed.endswith("/"):
             assert (name in found) == _is_spread(folded(typed), folded(name))
+
+
+@given(
+    st.lists(NAME, max_size=120, unique=True),
+    st.text(st.sampled_from("abAB_./ü"), max_size=3).map(lambda typed: typed.lstrip("/")),
+    st.integers(1, 3),
+    st.integers(1, 8),
+    st.integers(1, 40),
+)
+def test_bit_by_bit_it_finds_the_same(names: list[str], typed: str, size: int, limit: int, growth: int) -> None:
+    paths = [name.encode() for name in names]
+    parts = [PathBlock(paths[at : at + size]) for at in range(0, len(paths), size)]
+    ranking = PathRanking(typed, limit=limit)
+    for count in (*range(0, len(parts), growth), len(parts)):
+        ranking.search(parts[:count], lambda: True)  # as much as one call does at least
+    for _ in range(10 * len(parts) + 10):
+        if ranking.search(parts, lambda: True):
+            break
+    else:
+        raise AssertionError("it does not come to an end")
+    assert ranking.best() == rank_paths(parts, typed, limit=limit)
+
+
+def test_a_search_that_ends_early_has_something_to_show() -> None:
+    parts = [PathBlock([f"part{number}/some_file{index}".encode() for index in range(50)]) for number in range(300)]
+    for typed in ("file", "smfl", "", "part7/"):
+        ranking = PathRanking(typed, limit=10)
+        assert not ranking.search(parts, lambda: True)
+        assert len(ranking.best()) == 10
 
 
 def _is_spread(typed: str, name: str) -> bool:

@@ -15,11 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.core.errors import ToolFailure
 from tejat.workspace.helper_program import find_ripgrep
-from tejat.workspace.paths.glob.pattern import compile_glob
-from tejat.workspace.paths.ignore_rules import IgnoreRules
-from tejat.workspace.paths.walk import FileListing, WalkResult, find_files, list_files, stream_files
+from tejat.workspace.paths.walk import FileListing, list_files, stream_files
 
 RIPGREP = find_ripgrep()
 EXCLUDED = frozenset((b".git", b"node_modules"))
@@ -70,33 +67,6 @@ def listed(
             descriptor, exclude_directories=exclude_directories, limit=limit, stop=stop, ripgrep=ripgrep
         )
     return FileListing(sorted(listing.paths), listing.is_complete, listing.errors)
-
-
-def found(
-    path: Path | str,
-    ripgrep: str | None,
-    *patterns: str,
-    excluded: tuple[str, ...] = (),
-    rules: IgnoreRules | None = None,
-    within: bytes = b"",
-    case_sensitive: bool = False,
-    limit: int = 1_000_000,
-) -> WalkResult:
-    with opened(path) as descriptor:
-        result = find_files(
-            descriptor,
-            patterns=[compile_glob(pattern, case_sensitive=case_sensitive) for pattern in patterns],
-            excluded=[compile_glob(pattern, case_sensitive=case_sensitive) for pattern in excluded],
-            exclude_directories=EXCLUDED,
-            rules=rules,
-            within=within,
-            limit=limit,
-            stop=never,
-            ripgrep=ripgrep,
-        )
-    return WalkResult(
-        sorted(result.paths), result.git_ignored, result.gemini_ignored, result.is_complete, result.errors
-    )
 
 
 def write(root: Path, *names: str) -> None:
@@ -295,78 +265,6 @@ class TestProperties:
                 if EXCLUDED.isdisjoint(os.fsencode(os.path.relpath(parent, place)).split(b"/"))
             )
             assert listed(place, RIPGREP) == listed(place, None) == FileListing(expected, is_complete=True, errors=0)
-
-    @settings(max_examples=80, deadline=None)
-    @given(tree_paths, st.lists(patterns, min_size=1, max_size=3), st.lists(patterns, max_size=2), st.booleans())
-    def test_finding_is_listing_and_matching(
-        self, paths: list[str], wanted: list[str], unwanted: list[str], case_sensitive: bool
-    ) -> None:
-        compiled = [compile_glob(pattern, case_sensitive=case_sensitive) for pattern in wanted]
-        refused = [compile_glob(pattern, case_sensitive=case_sensitive) for pattern in unwanted]
-        with tempfile.TemporaryDirectory() as place:
-            plant(Path(place), paths)
-            expected = [
-                path
-                for path in listed(place, None).paths
-                if any(pattern.matches(path) for pattern in compiled)
-                and not any(pattern.matches(path) for pattern in refused)
-            ]
-            result = found(place, None, *wanted, excluded=tuple(unwanted), case_sensitive=case_sensitive)
-            assert result == WalkResult(expected, 0, 0, is_complete=True, errors=0)
-
-
-@each_way
-class TestFinding:
-    def test_ignored_matches_are_counted(self, tmp_path: Path, ripgrep: str | None) -> None:
-        write(tmp_path, "a.py", "b.txt", "build/c.py", "build/d.txt", "sub/e.py", "sub/f.py", "sub/g.py", "secret.py")
-        (tmp_path / ".git").mkdir()
-        (tmp_path / ".gitignore").write_text("build/\n")
-        (tmp_path / "sub" / ".gitignore").write_text("f.py\n")
-        (tmp_path / ".geminiignore").write_text("secret*\n/sub/g.py\n")
-        real = os.path.realpath(tmp_path)
-
-        def rules() -> IgnoreRules:
-            return IgnoreRules(real, git=True, gemini=True)
-
-        assert found(tmp_path, ripgrep, "**/*.py", rules=rules()) == WalkResult([b"a.py", b"sub/e.py"], 2, 2, True, 0)
-        assert found(tmp_path, ripgrep, "SUB/*.py", rules=rules()) == WalkResult([b"sub/e.py"], 1, 1, True, 0)
-        assert found(tmp_path, ripgrep, "**/*.py").paths == sorted(
-            [b"a.py", b"build/c.py", b"secret.py", b"sub/e.py", b"sub/f.py", b"sub/g.py"]
-        )
-        within = found(tmp_path / "sub", ripgrep, "*.py", rules=rules(), within=b"sub")
-        assert within == WalkResult([b"e.py"], 1, 1, True, 0)
-
-    def test_more_files_than_are_handled_at_once(self, tmp_path: Path, ripgrep: str | None) -> None:
-        for number in range(9000):
-            os.close(os.open(tmp_path / f"{number}.{'log' if number % 3 else 'py'}", os.O_CREAT | os.O_WRONLY))
-        (tmp_path / ".git").mkdir()
-        (tmp_path / ".gitignore").write_text("*1.py\n")
-        rules = IgnoreRules(os.path.realpath(tmp_path), git=True, gemini=True)
-        expected = sorted(b"%d.py" % number for number in range(0, 9000, 3) if number % 10 != 1)
-        assert found(tmp_path, ripgrep, "*.py", rules=rules) == WalkResult(expected, 300, 0, True, 0)
-
-    def test_a_prefix_is_not_entered_through_a_link(self, tmp_path: Path, ripgrep: str | None) -> None:
-        write(tmp_path, "outside/x.py", "root/real/x.py", "root/file")
-        (tmp_path / "root" / "link").symlink_to("../outside")
-        for case_sensitive in (True, False):
-            for pattern in ("link/*.py", "link/**", "file/*", "none/*", "real/link/x", "node_modules/*"):
-                result = found(tmp_path / "root", ripgrep, pattern, case_sensitive=case_sensitive)
-                assert result == WalkResult([], 0, 0, True, 0)
-            result = found(tmp_path / "root", ripgrep, "real/*.py", case_sensitive=case_sensitive)
-            assert result == WalkResult([b"real/x.py"], 0, 0, True, 0)
-
-    def test_limit_counts_over_all_starting_points(self, tmp_path: Path, ripgrep: str | None) -> None:
-        write(tmp_path, *(f"{directory}/{number}" for directory in "abc" for number in range(5)))
-        result = found(tmp_path, ripgrep, "a/*", "b/*", limit=7)
-        assert (len(result.paths), result.is_complete) == (7, False)
-        result = found(tmp_path, ripgrep, "a/*", "b/*", limit=10)
-        assert (len(result.paths), result.is_complete) == (10, True)
-
-    def test_a_name_longer_than_any_can_be(self, tmp_path: Path, ripgrep: str | None) -> None:
-        write(tmp_path, "a")
-        assert found(tmp_path, ripgrep, "x" * 300 + "/*", case_sensitive=True).paths == []
-        with pytest.raises(ToolFailure):
-            found(tmp_path, ripgrep, "../*")
 
 
 @each_way

@@ -283,6 +283,24 @@ class TestWhatIsFound:
         assert (limited.files, limited.is_limited) == (whole.files[:count], True)
 
     @each_engine
+    @pytest.mark.parametrize("exclude", [None, "z"])
+    @pytest.mark.parametrize("context", [0, 3])
+    def test_a_long_result_is_the_beginning_of_the_whole(
+        self, tmp_path: Path, engine: SearchEngine, *, exclude: str | None, context: int
+    ) -> None:
+        write(tmp_path, {f"{number}": "x 1\n-\n-\nx 2\n" * 20 for number in range(5)})
+        query = SearchQuery(pattern="x", exclude_pattern=exclude, before=context, after=context, total_max_matches=1000)
+        whole = run(tmp_path, query, engine)
+        assert (len(whole.files), whole.is_limited) == (5, False)
+        for most in (0, 30, 500, 2000):
+            limited = run(tmp_path, replace(query, max_characters=most), engine)
+            lines = [(hits.path, line) for hits in limited.files for line in hits.lines]
+            assert limited.is_limited
+            assert lines == [(hits.path, line) for hits in whole.files for line in hits.lines][: len(lines)]
+            assert limited.matches == sum(line.is_match for _, line in lines) > 0
+            assert len(lines) == 1 or most - 20 <= sum(line.size for _, line in lines) <= most
+
+    @each_engine
     def test_names_only(self, tmp_path: Path, engine: SearchEngine) -> None:
         write(tmp_path, {"b": "x\nx\n", "a": "x\n", "c": "y\n"})
         query = SearchQuery(pattern="x", names_only=True, before=3)

@@ -314,6 +314,21 @@ class TestBounds:
             is_summary=True,
         )
 
+    def test_a_large_text_that_is_mostly_the_same_is_compared(self) -> None:
+        old = b"".join(b"line %d\n" % number for number in range(800_000))
+        at = old.index(b"line 400000\n")
+        new = old[:at] + b"another line\n" + old[at:]
+        assert body(patched_by(old, [ByteEdit(0, len(old), new)])) == (
+            "@@ -399998,6 +399998,7 @@\n line 399997\n line 399998\n line 399999\n+another line\n"
+            " line 400000\n line 400001\n line 400002\n"
+        )
+
+    def test_only_what_differs_in_large_texts_is_counted(self) -> None:
+        old = b"same line\n" * 1_000_000 + b"old line\n" * 1_000_000
+        new = b"same line\n" * 1_000_000 + b"new words\n" * 900_000
+        patch = patched_by(old, [ByteEdit(0, len(old), new)])
+        assert (patch.added, patch.removed, patch.is_summary) == (900_000, 1_000_000, True)
+
     def test_large_pieces_are_summarised_without_decoding(self) -> None:
         def decode(_: bytes) -> str:
             raise AssertionError("nothing need be decoded")

@@ -90,6 +90,8 @@ def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = N
         raw = UTF_8.encode_new(content)
         return _build_change(current, [raw], _placeholder(current.original), content, proposed)
     spliced = current.text.replace_content(content)
+    if not current.text.encoding.is_wide and max(len(current.text.raw), spliced.size) > MAX_DISPLAY_BYTES:
+        return FileChange(current, spliced.pieces, _build_patch(current, current.text, spliced))
     after = _display_text(TextFile(b"".join(spliced.pieces), current.text.encoding))
     return _build_change(current, spliced.pieces, _display_text(current.text), after, proposed)
 

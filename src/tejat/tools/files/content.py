@@ -27,6 +27,8 @@ from tejat.workspace.threads.stop import never_stop
 DEFAULT_LINES = 2000
 MAX_LINES = 50_000
 MAX_LINE_LENGTH = 2000
+MAX_CHARACTERS = DEFAULT_LINES * (MAX_LINE_LENGTH + 20)
+"""Limit for the lines of one answer: what the default number of lines can have at most."""
 
 FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
 
@@ -202,7 +204,9 @@ def _read_text(
     assert found.encoding is not None
     if raw is head:
         text = found.encoding.decode(head)
-        part = slice_lines(text, offset=lines.offset, limit=limit, max_line_length=MAX_LINE_LENGTH)
+        part = slice_lines(
+            text, offset=lines.offset, limit=limit, max_line_length=MAX_LINE_LENGTH, max_characters=MAX_CHARACTERS
+        )
     else:
         part = read_line_slice(
             file.fd,
@@ -212,6 +216,7 @@ def _read_text(
             offset=lines.offset,
             limit=limit,
             max_line_length=MAX_LINE_LENGTH,
+            max_characters=MAX_CHARACTERS,
             stop=stop,
         )
     read = _text_content(part, lines.offset)
@@ -312,6 +317,7 @@ def _unsaved_content(text: str, lines: _LineRange) -> FileContent:
         offset=lines.offset,
         limit=min(lines.limit, MAX_LINES),
         max_line_length=MAX_LINE_LENGTH,
+        max_characters=MAX_CHARACTERS,
     )
     read = _text_content(part, lines.offset)
     note = lazy("(with unsaved changes of the editor)")

@@ -4,7 +4,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import accumulate, islice
 
 import stringzilla
 
@@ -53,6 +53,7 @@ def read_line_slice(
     offset: int,
     limit: int,
     max_line_length: int,
+    max_characters: int | None = None,
     stop: Callable[[], None],
     small: int = _MAX_IN_MEMORY,
     block_size: int = _BLOCK,
@@ -60,28 +61,44 @@ def read_line_slice(
     """Read at most `limit` lines, starting at line `offset`, from the first `size` bytes of the open file.
 
     Lines end at a newline; a carriage return before it is removed. Lines longer than `max_line_length` are truncated
-    and marked. `stop` is called now and then. The file may grow or shrink meanwhile. `block_size` is a multiple of 4.
+    and marked. With more than `max_characters` the last lines are left out. `stop` is called now and then. The file may
+    grow or shrink meanwhile. `block_size` is a multiple of 4.
 
     Raises OSError if the file cannot be read, and whatever `stop` raises.
     """
     if size <= small:
         text = encoding.decode(read_bytes(fd, 0, size))
-        return slice_lines(text, offset=offset, limit=limit, max_line_length=max_line_length)
+        return slice_lines(
+            text, offset=offset, limit=limit, max_line_length=max_line_length, max_characters=max_characters
+        )
     file = _File(fd, size, encoding, block_size, stop)
-    shown, total = _slice_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
-    return _build_slice(shown, total, offset, max_line_length)
+    limits = _Limits(limit, max_line_length, max_characters)
+    shown, total = _slice_file(file, offset, limits)
+    return _build_slice(shown, total, offset, limits)
 
 
-def slice_lines(text: str, *, offset: int, limit: int, max_line_length: int) -> LineSlice:
+def slice_lines(
+    text: str, *, offset: int, limit: int, max_line_length: int, max_characters: int | None = None
+) -> LineSlice:
     """Return at most `limit` lines of a text, as `read_line_slice` does for a file."""
     shown, total = _slice_text(text, offset=offset, limit=limit)
-    return _build_slice(shown, total, offset, max_line_length)
+    return _build_slice(shown, total, offset, _Limits(limit, max_line_length, max_characters))
 
 
-def _build_slice(shown: list[str], total: int, offset: int, max_line_length: int) -> LineSlice:
-    cut_lines = max(map(len, shown), default=0) > max_line_length
+@frozen
+class _Limits:
+    lines: int
+    line_length: int
+    characters: int | None
+
+
+def _build_slice(shown: list[str], total: int, offset: int, limits: _Limits) -> LineSlice:
+    cut_lines = max(map(len, shown), default=0) > limits.line_length
     if cut_lines or not all(map(str.isascii, shown)):
-        shown = [_truncate_line(line, max_line_length) for line in shown]
+        shown = [_truncate_line(line, limits.line_length) for line in shown]
+    if limits.characters is not None and limits.lines * (limits.line_length + 1) > limits.characters:
+        ends = accumulate(len(line) + 1 for line in shown)
+        shown = shown[: max(sum(end <= limits.characters for end in ends), 1)]
     reaches_end = offset + len(shown) >= total
     return LineSlice(shown, offset, total, has_truncated_lines=cut_lines, reaches_end=reaches_end)
 
@@ -125,21 +142,25 @@ class _File:
         return filled
 
 
-def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -> tuple[list[str], int]:
+def _slice_file(file: _File, offset: int, limits: _Limits) -> tuple[list[str], int]:
     count = _count_newlines(file, target=offset)
     total = count.newlines + 1
     if offset >= total:
         return [], total
     # One more character reveals a truncated line, one may be a byte order mark, the last may be incomplete.
-    keep = (max_line_length + 3) * _LONGEST_CHARACTER
-    size_wanted = min(limit, total - offset)
+    keep = (limits.line_length + 3) * _LONGEST_CHARACTER
+    size_wanted = min(limits.lines, total - offset)
     skip = offset - count.newlines_before_target
     lines = islice(_iter_lines(file, block=count.target_block, skip=skip, keep=keep), size_wanted)
     unmarked = TextEncoding(file.encoding.codec, b"")
     shown: list[str] = []
+    characters = 0
     for raw, ended in lines:
         line = (file.encoding if offset + len(shown) == 0 else unmarked).decode(raw)
         shown.append(line.removesuffix("\r") if ended else line)
+        characters += len(line)
+        if limits.characters is not None and characters > limits.characters:
+            return shown, total
     # The file may have become shorter since its lines were counted.
     return shown, total if len(shown) == size_wanted else offset + len(shown)
 

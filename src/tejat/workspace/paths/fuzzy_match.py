@@ -1,7 +1,7 @@
 """Fuzzy matching and ranking of many paths."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from heapq import nsmallest
 from itertools import islice
@@ -14,6 +14,9 @@ _MAX_HITS = 100
 _WORD_ENDS = frozenset(b"/_-. ")
 _LOWER = frozenset(range(ord("a"), ord("z") + 1))
 _MIN_SUBSEQUENCE = 2
+_FIRST_BLOCKS = 16
+_MAX_RANKS_FACTOR = 8
+"""How many times the requested matches are kept before only the best are."""
 
 
 class MatchQuality(IntEnum):
@@ -28,6 +31,9 @@ class MatchQuality(IntEnum):
     SUBSTRING = 3
     SUBSEQUENCE = 4
     """All letters occur, in this order."""
+
+
+_CONTAINING = frozenset((MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING))
 
 
 class PathBlock:
@@ -59,6 +65,9 @@ class PathBlock:
             case MatchQuality.SUBSEQUENCE:
                 starts = _match_starts(_subsequence_regex(typed), self._lower)
                 yield from ((fit, self._path(start)) for start in islice(starts, limit))
+
+    def contains(self, typed: bytes) -> bool:
+        return typed in self._lower
 
     def find_beneath(self, directory: bytes, limit: int) -> Iterator[bytes]:
         """Yield paths below a directory, then those below a directory of that name anywhere."""
@@ -93,46 +102,97 @@ class PathBlock:
 
 
 def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int, is_fuzzy: bool = True) -> list[str]:
-    """Return the best matches: files before directories, shallow and short ones first.
-
-    If not `is_fuzzy`, all of them contain the text.
-
-    A text that ends with a slash, or is empty, lists a directory: its direct children come first.
-    """
-    needle = typed.encode("utf-8", "surrogateescape").lower()
-    if b"\n" in needle:
-        return []
-    if not needle or needle.endswith(b"/"):
-        return _rank_directory(blocks, needle, limit)
-    ranks: dict[str, _Rank] = {}
-    for fit in (MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING, MatchQuality.SUBSEQUENCE):
-        if fit is MatchQuality.SUBSEQUENCE and not (is_fuzzy and len(needle) >= _MIN_SUBSEQUENCE):
-            break
-        for block in blocks:
-            for found, path in block.find_matches(needle, fit, limit):
-                rank = (found, block.are_directories, _depth(path), len(path), *block.with_prefix(path))
-                ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
-        if len(ranks) >= limit:
-            break
-    return _best_ranked(ranks.values(), limit)
+    """Return the best matches of all blocks, as `PathRanking` does."""
+    ranking = PathRanking(typed, limit=limit, is_fuzzy=is_fuzzy)
+    ranking.search(blocks, _never)
+    return ranking.best()
 
 
 _Rank = tuple[int, int, int, int, bool, str]
 
 
-def _rank_directory(blocks: Sequence[PathBlock], directory: bytes, limit: int) -> list[str]:
-    ranks: dict[str, _Rank] = {}
-    for block in blocks:
-        for path in block.find_beneath(directory, limit):
-            is_elsewhere = not path.lower().startswith(directory)
-            if len(path) > len(directory):
-                rank = (is_elsewhere, _depth(path), block.are_directories, len(path), *block.with_prefix(path))
-                ranks[rank[-1]] = rank
-    return _best_ranked(ranks.values(), limit)
+class PathRanking:
+    """The best matches among blocks that can be searched bit by bit: files before directories, shallow and short first.
+
+    If not `is_fuzzy`, all of them contain the text. A text that ends with a slash, or is empty, lists a directory: its
+    direct children come first.
+    """
+
+    def __init__(self, typed: str, *, limit: int, is_fuzzy: bool = True) -> None:
+        self._needle = typed.encode("utf-8", "surrogateescape").lower()
+        self._limit = limit
+        self._ranks: dict[str, _Rank] = {}
+        self._contained: dict[int, bool] = {}
+        self._searched: dict[MatchQuality | None, int] = dict.fromkeys(self._list_qualities(is_fuzzy=is_fuzzy), 0)
+
+    def search(self, blocks: Sequence[PathBlock], is_due: Callable[[], bool]) -> bool:
+        """Search further until it is due to end, but always the first blocks and one more.
+
+        Returns whether all that matters was searched. The blocks are those of the calls before, in the same order, and
+        possibly more.
+        """
+        # Some blocks first and in all ways, so that there is something to show.
+        self._search_up_to(_FIRST_BLOCKS, blocks, _never)
+        return self._search_up_to(len(blocks), blocks, is_due)
+
+    def _search_up_to(self, count: int, blocks: Sequence[PathBlock], is_due: Callable[[], bool]) -> bool:
+        for quality, searched in self._searched.items():
+            for block in islice(blocks, searched, count):
+                self._search_block(block, quality)
+                self._searched[quality] += 1
+                if is_due():
+                    return False
+            if quality is not None and self._count_up_to(quality) >= self._limit:
+                break
+        return True
+
+    def best(self) -> list[str]:
+        """Return the best matches so far."""
+        return [path for *_, path in nsmallest(self._limit, self._ranks.values())]
+
+    def _list_qualities(self, *, is_fuzzy: bool) -> Iterator[MatchQuality | None]:
+        if b"\n" in self._needle:
+            return
+        if not self._needle or self._needle.endswith(b"/"):
+            yield None
+            return
+        yield from (MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING)
+        if is_fuzzy and len(self._needle) >= _MIN_SUBSEQUENCE:
+            yield MatchQuality.SUBSEQUENCE
+
+    def _search_block(self, block: PathBlock, quality: MatchQuality | None) -> None:
+        if quality in _CONTAINING and not self._may_contain(block):
+            return
+        ranks = self._ranks
+        new = self._list_directory(block) if quality is None else self._match(block, quality)
+        for rank in new:
+            ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
+        if len(ranks) > _MAX_RANKS_FACTOR * self._limit:
+            self._ranks = {rank[-1]: rank for rank in nsmallest(self._limit, ranks.values())}
+
+    def _may_contain(self, block: PathBlock) -> bool:
+        """Whether the text is anywhere in the block: one look instead of one for each quality."""
+        known = self._contained.get(id(block))
+        if known is None:
+            known = self._contained[id(block)] = block.contains(self._needle)
+        return known
+
+    def _match(self, block: PathBlock, quality: MatchQuality) -> Iterator[_Rank]:
+        for found, path in block.find_matches(self._needle, quality, self._limit):
+            yield (found, block.are_directories, _depth(path), len(path), *block.with_prefix(path))
+
+    def _list_directory(self, block: PathBlock) -> Iterator[_Rank]:
+        for path in block.find_beneath(self._needle, self._limit):
+            is_elsewhere = not path.lower().startswith(self._needle)
+            if len(path) > len(self._needle):
+                yield (is_elsewhere, _depth(path), block.are_directories, len(path), *block.with_prefix(path))
+
+    def _count_up_to(self, quality: MatchQuality) -> int:
+        return sum(rank[0] <= quality for rank in self._ranks.values())
 
 
-def _best_ranked(ranks: Iterable[_Rank], limit: int) -> list[str]:
-    return [path for *_, path in nsmallest(limit, ranks)]
+def _never() -> bool:
+    return False
 
 
 def _depth(path: bytes) -> int:

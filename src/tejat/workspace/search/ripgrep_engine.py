@@ -48,6 +48,7 @@ _PLAIN_ENDING = re.compile(r"\*\.(?:[A-Za-z0-9_]+|\{[A-Za-z0-9_]+(?:,[A-Za-z0-9_
 _HERE = b"./"
 _NUMBER = re.compile(rb"(\d+)([:-])")
 _NO_MATCH, _TROUBLE = 1, 2
+_LONGEST_CHARACTER = 4
 _PCRE_ERROR = b"PCRE2: error matching"
 _UNREADABLE = re.compile(rb"\(os error \d+\)$")
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -114,6 +115,11 @@ def _command(task: SearchTask, ripgrep: str, *, in_order: bool) -> tuple[list[st
 def _max_matches_per_file(query: SearchQuery) -> int:
     # One more than may be reported shows that there are more.
     return min(query.total_max_matches + 1, query.max_matches_per_file or query.total_max_matches + 1)
+
+
+def _max_bytes_per_file(query: SearchQuery) -> int | None:
+    # A character has at most four bytes, and of a longer line fewer characters are shown.
+    return None if query.max_characters is None else 2 * _LONGEST_CHARACTER * query.max_characters
 
 
 def _ignored_directories(task: SearchTask) -> list[bytes]:
@@ -203,10 +209,12 @@ def _collect_lines(task: SearchTask, child: HelperProcess, hits: MatchCollector)
 
 def _add_lines(task: SearchTask, found: "_FileOutput", hits: MatchCollector) -> None:
     matches = sum(record.is_match for record in found.records)
+    max_bytes = _max_bytes_per_file(task.query)
     most = _max_matches_per_file(task.query)
     # With enough matches, ripgrep has not read the rest of the file.
     if matches < most or _is_text(task, found.path):
         hits.add(found.path, first_matches(_lines(task, found), most, task.query.after), min(matches, most))
+        hits.is_full = hits.is_full or (max_bytes is not None and found.size > max_bytes)
 
 
 @frozen
@@ -223,6 +231,13 @@ class _FileOutput:
     printed_path: bytes
     records: list[_Record]
     is_binary: bool = False
+    size: int = 0
+
+    def add(self, record: _Record, max_bytes: int | None) -> None:
+        """Add a record, unless the records so far are more than can be shown."""
+        if max_bytes is None or self.size <= max_bytes:
+            self.records.append(record)
+        self.size += len(record.text)
 
     @property
     def path(self) -> bytes:
@@ -240,6 +255,7 @@ def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutpu
     """Yield the output per file. Each record is path, NUL, line number, `:` or `-`, line, line feed."""
     current: _FileOutput | None = None
     rest = b""
+    max_bytes = _max_bytes_per_file(task.query)
     try:
         while block := child.read(task.stop):
             rest += block
@@ -252,7 +268,7 @@ def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutpu
                     current = None
                 if current is None:
                     current = _FileOutput(path_text, [])
-                current.records.append(_parse_record(rest[path_end + 1 : line_end]))
+                current.add(_parse_record(rest[path_end + 1 : line_end]), max_bytes)
                 at = line_end + 1
             rest = rest[at:]
             if len(rest) > _MAX_RECORD_BYTES:

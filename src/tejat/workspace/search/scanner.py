@@ -85,6 +85,7 @@ class _MatchRecorder:
         self._limit = limit
         self._matcher = matcher
         self._head = head
+        self._characters = 0
         self._number = 1
         """Number of the next line."""
         self._pending_context = 0
@@ -94,7 +95,13 @@ class _MatchRecorder:
 
     @property
     def is_finished(self) -> bool:
-        return self.matches == self._limit and not self._pending_context
+        return (self.matches == self._limit and not self._pending_context) or self._is_too_long
+
+    @property
+    def _is_too_long(self) -> bool:
+        """Whether there is a match and more text than can be shown."""
+        most = self._query.max_characters
+        return most is not None and self._characters > most and self.matches > 0
 
     def add(self, block: bytes, spans: Iterable[Span]) -> None:
         at = 0
@@ -104,7 +111,7 @@ class _MatchRecorder:
                     self._skip(block[at : start - 1])
                 self._add_match(block[start:end])
                 at = end + 1
-                if self.matches == self._limit:
+                if self.matches == self._limit or self._is_too_long:
                     break
         if at <= len(block):
             self._skip(block[at:])
@@ -140,4 +147,6 @@ class _MatchRecorder:
 
     def _line(self, number: int, raw: bytes, is_match: bool) -> SearchLine:
         focus = self._matcher.find(raw) if is_match and len(raw) > MAX_SHOWN_CHARACTERS else None
-        return SearchLine(number, format_line(raw, self._head, focus=focus or 0), is_match)
+        line = SearchLine(number, format_line(raw, self._head, focus=focus or 0), is_match)
+        self._characters += line.size
+        return line

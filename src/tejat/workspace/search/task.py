@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Protocol
 
 from tejat.core.frozen import frozen
@@ -50,6 +51,7 @@ class MatchCollector:
         self._query = query
         self._files: list[FileHits] = []
         self._matches = 0
+        self._characters = 0
         self.is_full = False
 
     @property
@@ -63,9 +65,33 @@ class MatchCollector:
         if matches > room:
             self.is_full = True
             matches, lines = room, first_matches(lines, room, self._query.after)
+        fitting = self._fitting_lines(path, lines)
+        if fitting is None or len(fitting) < len(lines):
+            self.is_full = True
+            lines = fitting or ()
+            matches = sum(line.is_match for line in lines)
         if matches:
             self._files.append(FileHits(os.fsdecode(path), lines))
             self._matches += matches
+            self._characters += len(path) + sum(line.size for line in lines)
+
+    def _fitting_lines(self, path: bytes, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...] | None:
+        """Return the lines for which there is room, None if there is not even room for the path."""
+        if self._query.max_characters is None:
+            return lines
+        room = self._query.max_characters - self._characters - len(path)
+        if room < 0 and self._files:
+            return None
+        count = 0
+        for line in lines:
+            room -= line.size
+            if room < 0:
+                break
+            count += 1
+        fitting = lines[:count]
+        if not self._files and lines and not any(line.is_match for line in fitting):
+            return tuple(islice((line for line in lines if line.is_match), 1))
+        return fitting
 
     def result(self, engine: SearchEngine) -> SearchResult:
         files = tuple(sorted(self._files, key=lambda hits: path_order(os.fsencode(hits.path))))

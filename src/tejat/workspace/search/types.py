@@ -6,6 +6,8 @@ from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
+_NUMBER_CHARACTERS = 8
+
 
 class SearchEngine(StrEnum):
     """Search engines, fastest first. All of them find the same."""
@@ -18,7 +20,7 @@ class SearchEngine(StrEnum):
 
 @frozen
 class SearchQuery:
-    """What to search for. Limits count matching lines, or files with `names_only`."""
+    """What to search for. Limits of matches count matching lines, or files with `names_only`."""
 
     pattern: str
     exclude_pattern: str | None = None
@@ -31,6 +33,8 @@ class SearchQuery:
     after: int = 0
     max_matches_per_file: int | None = None
     total_max_matches: int = 100
+    max_characters: int | None = None
+    """Limit for the text of all lines and paths; a first match is always given."""
     names_only: bool = False
     exclude_directories: frozenset[bytes] = EXCLUDED_DIRECTORIES
     """Base names of directories that are not entered."""
@@ -43,6 +47,11 @@ class SearchLine:
     number: int
     text: str
     is_match: bool
+
+    @property
+    def size(self) -> int:
+        """Characters that it takes in a result, with its number."""
+        return len(self.text) + _NUMBER_CHARACTERS
 
 
 @frozen

@@ -27,6 +27,7 @@ _MAX_LINES = 100_000
 _MAX_EDITS = 20_000
 """Edits whose lines are looked up."""
 
+_NARROW_FRACTION = 8
 _MIN_BUDGET = 500
 _LINE_FEED = 0x0A
 
@@ -87,7 +88,10 @@ def create_patch_from_edits(
     where such a byte may be half a character, decode both texts and call `create_patch`.
     """
     header = _header(file_name, old_header, new_header)
-    sections = _sections(old, edits, decode)
+    if _edited_size(edits) > 2 * _MAX_COMPARISON:
+        edits = [_narrow_edit(old, edit) for edit in edits]
+    # Even if an eighth of it is the same, this is too much.
+    sections = None if _edited_size(edits) > 2 * _MAX_COMPARISON else _sections(old, edits, decode)
     if sections is None:
         removed, added = _count_touched_lines(old, edits)
         return _summary_patch(header, added=added, removed=removed)
@@ -97,6 +101,25 @@ def create_patch_from_edits(
 def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
     """Count the model's changes to the old text and the user's changes to the model's text."""
     return DiffStat(*_count_changes(old, proposed), *_count_changes(proposed, final))
+
+
+def _edited_size(edits: Sequence[ByteEdit]) -> int:
+    return sum(len(edit.new) + edit.end - edit.start for edit in edits)
+
+
+def _narrow_edit(old: bytes, edit: ByteEdit) -> ByteEdit:
+    """Return the same edit of a file without the bytes at its beginning and end that stay the same.
+
+    If they are few, they are not worth a copy.
+    """
+    length = edit.end - edit.start
+    prefix = common_prefix(old, edit.new, old_start=edit.start, limit=length)
+    suffix = 0
+    if edit.end == len(old):
+        suffix = common_suffix(old, edit.new, limit=min(length, len(edit.new)) - prefix)
+    if (prefix + suffix) * _NARROW_FRACTION < len(edit.new):
+        return edit
+    return ByteEdit(edit.start + prefix, edit.end - suffix, edit.new[prefix : len(edit.new) - suffix])
 
 
 def _header(file_name: str, old_header: str, new_header: str) -> str:
@@ -299,8 +322,8 @@ def _count_touched_lines(old: bytes, edits: Sequence[ByteEdit]) -> tuple[int, in
             removed += 1
             added += 1
             touched = old.find(b"\n", edit.end) + 1 or len(old)
-        removed += old.count(b"\n", edit.start, edit.end)
-        added += edit.new.count(b"\n")
+        removed += count_byte(old, b"\n", edit.start, edit.end)
+        added += count_byte(edit.new, b"\n", 0, len(edit.new))
     return removed, added
 
 

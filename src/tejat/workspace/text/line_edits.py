@@ -10,6 +10,7 @@ from tejat.core.frozen import frozen
 DEFAULT_BUDGET = 300_000
 """Steps of about a third of a microsecond each: a tenth of a second for the worst pair of texts."""
 
+_MAX_SLICE = 1 << 18
 _MAX_EXHAUSTIVE_LINES = 256
 """Total lines up to which the long search always finds the shortest edits."""
 
@@ -118,7 +119,8 @@ def _common_suffix_length(old: Sequence[object], new: Sequence[object], old_to: 
 def _gallop(length: int, are_equal: Callable[[int, int], bool]) -> int:
     """Return the number of common items, at most `length`. The first is; `are_equal` compares those from low to high.
 
-    Slices are compared at the speed of C. They double while they are equal and halve once they are not.
+    Slices are compared at the speed of C. They double while they are equal and halve once they are not. A slice is a
+    copy, so that one beyond the cache of a core would cost more than it saves.
     """
     common, size, growing = 1, 1, True
     while size and common < length:
@@ -128,7 +130,7 @@ def _gallop(length: int, are_equal: Callable[[int, int], bool]) -> int:
         else:
             growing = False
         # Half is rounded up so that the halves cover the rest; 0 after 1.
-        size = size * 2 if growing else (size + 1) // 2 if size > 1 else 0
+        size = min(size * 2, _MAX_SLICE) if growing else (size + 1) // 2 if size > 1 else 0
     return common
 
 

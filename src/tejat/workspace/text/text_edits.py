@@ -303,7 +303,9 @@ def _count_line_endings(content: str | bytes) -> dict[str, int]:
 
 def _normalize_line_endings(given: str, ending: str | None) -> str:
     """Convert LF and CRLF to the given line ending."""
-    return given if ending is None else given.replace("\r\n", "\n").replace("\n", ending)
+    if ending is None or (ending == "\n" and "\r" not in given):
+        return given
+    return given.replace("\r\n", "\n").replace("\n", ending)
 
 
 class _Lines:

@@ -97,6 +97,26 @@ def test_better_lists_follow_while_folders_are_read() -> None:
     assert [[each.label for each in each_list] for each_list in found] == [[], ["a"], ["a", "b"]]
 
 
+class SlowFiles(SomeFiles):
+    """Knows all files, but each search takes several questions."""
+
+    is_searched = True
+
+    @property
+    def is_complete(self) -> bool:
+        return self.is_searched
+
+    async def find(self, typed: str, *, limit: int = 50) -> Sequence[str]:
+        found = await super().find(typed, limit=limit)
+        self.is_searched = len(self._lists) == 1 and len(self.asked) > 2
+        return found
+
+
+def test_better_lists_follow_while_files_are_searched() -> None:
+    found = suggestions(SlowFiles([], ["a"], ["a", "b"]), "@")
+    assert [[each.label for each in each_list] for each_list in found] == [[], ["a"], ["a", "b"], ["a", "b"]]
+
+
 def test_nothing_is_suggested_where_nothing_is_completed() -> None:
     assert suggestions(SomeFiles(["a"]), "plain") == [[]]
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 _MAX_LINE_LENGTH = 200
+_MAX_LENGTH = 4 * 2**20
+"""Longer texts are not searched: no model writes as much at once."""
 _KEYWORDS = ("rest", "unchanged", "remaining", "existing", "previous")
 _COMMENT = re.compile(r"(?://|#|--|/\*|<!--)? ?\(? ?(.*?) ?\)? ?(?:\*/|-->)?")
 _LISTING_MARKS = re.compile(r"(?:\n|\\n)(?:[ \t]*(?:[-+>|│┃\"'`]|[Ll]?\d{1,7}\s?[:|│→.)\t]))*")
@@ -25,6 +27,8 @@ def find_omission_placeholders(text: str) -> set[str]:
 
     Comment marks and brackets around a placeholder are allowed, other text is not.
     """
+    if len(text) > _MAX_LENGTH:
+        return set()
     lines = (" ".join(line.split()) for line in _candidate_lines(text.lower()))
     bare = (found[1] for line in lines if (found := _COMMENT.fullmatch(line)))
     return {line.strip(". ") for line in bare if _PLACEHOLDER.fullmatch(line)}

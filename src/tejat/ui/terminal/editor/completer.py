@@ -15,7 +15,7 @@ CompleteFunction: TypeAlias = Callable[[str, int], AsyncIterator[Sequence[Comple
 
 _AGENT_PREFIX = "agent:"
 _REFRESH_SECONDS = 0.15
-"""Interval between file lists while the index is still being built."""
+"""Interval between file lists while the index is still being built or searched."""
 
 
 class _TargetKind(Enum):
@@ -60,7 +60,7 @@ class Completer:
             while True:
                 is_all = self._files.is_complete
                 yield await self._find_mentions(text, caret)
-                if is_all:
+                if is_all and self._files.is_complete:
                     return
                 await asyncio.sleep(_REFRESH_SECONDS)
 
