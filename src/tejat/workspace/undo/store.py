@@ -182,8 +182,8 @@ class UndoStore:
                 entry = replace(entry, foreign=find_foreign_changes(changes, recorded.times, entry.named))
             self._store.flush()
             self._entries.append(entry)
-            if len(self._entries.read()) > _MAX_ENTRIES:
-                self._entries.replace_all(self._entries.read()[_MAX_ENTRIES // 10 :])
+            if len(self._entries.ids()) > _MAX_ENTRIES:
+                self._entries.drop_oldest(_MAX_ENTRIES // 10)
             return entry
 
     def add_contents(self, contents: Iterable[bytes], stop: Stop) -> None:
@@ -204,7 +204,7 @@ class UndoStore:
         self._store.flush()
 
     def _random_id(self) -> str:
-        taken = {entry.id for entry in self._entries.read()}
+        taken = self._entries.ids()
         while (drawn := os.urandom(3).hex()) in taken:
             pass
         return drawn
@@ -256,7 +256,7 @@ class UndoStore:
             kept += 1
         if kept < len(entries):
             dropped = len(entries) - kept
-            self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
+            self._entries.drop_oldest(dropped)
             warning = lazy(
                 "Undo storage is full: the oldest calls ({dropped}) can no longer be undone.", dropped=dropped
             )
