@@ -53,12 +53,16 @@ def is_on_kernel_filesystem(fd: int) -> bool:
     """Whether an open file is on proc, sysfs or another file system that the kernel generates. Raises OSError."""
     if sys.platform != "linux":
         return False
+    return _checked_file_system(fd) in _KERNEL_FILESYSTEMS
+
+
+def _checked_file_system(fd: int) -> int:
     library = _libc()
     kind = library.file_system(fd)
     if kind is None:
         number = library.get_errno()
         raise OSError(number, os.strerror(number))
-    return kind in _KERNEL_FILESYSTEMS
+    return kind
 
 
 def kernel_path(fd: int) -> str | None:
@@ -86,13 +90,39 @@ def sync_files(descriptors: Sequence[int]) -> None:
     if len(descriptors) >= _MANY_FILES and _reports_sync_errors():
         # By device: a mount beneath a project has a file system of its own.
         for descriptor in {os.fstat(descriptor).st_dev: descriptor for descriptor in reversed(descriptors)}.values():
-            library = _libc()
-            if library.sync_file_system(descriptor) != 0:
-                number = library.get_errno()
-                raise OSError(number, os.strerror(number))
+            _check(_libc().sync_file_system(descriptor))
         return
     for descriptor in descriptors:
         os.fsync(descriptor)
+
+
+def file_system_type(fd: int) -> int:
+    """Return the number by which Linux knows the kind of a file system, 0 elsewhere. Raises OSError."""
+    return _checked_file_system(fd) if sys.platform == "linux" else 0
+
+
+def inotify_init(flags: int) -> int:
+    """Return a new inotify descriptor. Raises OSError: ENOSYS where there is no inotify."""
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    return _check(_libc().inotify_init(flags))
+
+
+def inotify_add_watch(descriptor: int, path: str, mask: int) -> int:
+    """Return the number of a watch. Raises OSError."""
+    return _check(_libc().inotify_add_watch(descriptor, os.fsencode(path), mask))
+
+
+def inotify_remove_watch(descriptor: int, watch: int) -> None:
+    """End a watch, if there is one."""
+    _libc().inotify_rm_watch(descriptor, watch)
+
+
+def _check(result: int) -> int:
+    if result >= 0:
+        return result
+    number = _libc().get_errno()
+    raise OSError(number, os.strerror(number))
 
 
 @cache
@@ -137,7 +167,10 @@ class _LibC:
 
         self.get_errno = ctypes.get_errno
         self.sync_file_system: Callable[[int], int] = library.syncfs
-        """0, or less."""
+        """0, or less. The same holds for the functions of inotify."""
+        self.inotify_init: Callable[[int], int] = library.inotify_init1
+        self.inotify_add_watch: Callable[[int, bytes, int], int] = library.inotify_add_watch
+        self.inotify_rm_watch: Callable[[int, int], int] = library.inotify_rm_watch
         self.openat2 = openat2
         """A descriptor, or less than 0."""
         self.file_system = file_system

@@ -120,6 +120,10 @@ class UndoStore:
         """Whether a file may have changed without a visible change."""
         return self._digest_caches[root.real_path].is_uncertain(state.files)
 
+    def digests_of(self, root: RootDirectory) -> DigestCache:
+        """Return the digests of a root that is loaded."""
+        return self._digest_caches[root.real_path]
+
     def cached_snapshot(self, root: RootDirectory, state: TreeState) -> Snapshot | None:
         """Return the snapshot of a state if no file has to be read for it."""
         files, unknown = self._digest_caches[root.real_path].lookup(state.files)
