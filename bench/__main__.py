@@ -22,6 +22,7 @@ from bench.suites import (
     terminal,
     tool_calls,
     trees,
+    undo,
     web,
 )
 
@@ -39,6 +40,7 @@ def main() -> int:
             files,
             edit,
             trees,
+            undo,
             completion,
             terminal,
             extending,

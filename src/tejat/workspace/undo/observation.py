@@ -158,7 +158,7 @@ class TreeObserver:
         return [
             self._observe_tree(watch, stop)
             if isinstance(watch, TreeWatch)
-            else self._scan(watch, stop, is_exact=is_exact)
+            else self._scan(watch, stop, limit=_MAX_SCANNED, is_exact=is_exact)
             for watch in watches
         ]
 
@@ -205,12 +205,12 @@ class TreeObserver:
                 self._too_large[root] = _MAX_ENTRIES
                 raise
         try:
-            return self._scan(watch, stop)
+            return self._scan(watch, stop, limit=_MAX_SCANNED)
         except TooManyEntries as error:
             self._too_large[root] = error.limit
             raise
 
-    def _scan(self, watch: Watch, stop: Stop, *, limit: int = _MAX_SCANNED, is_exact: bool = False) -> ScanObservation:
+    def _scan(self, watch: Watch, stop: Stop, *, limit: int, is_exact: bool = False) -> ScanObservation:
         state = watch.scan_state(limit=limit, stop=stop)
         if isinstance(watch, TreeWatch):
             self._is_small = len(state) <= _SMALL_TREE
