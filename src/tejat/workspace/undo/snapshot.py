@@ -179,9 +179,12 @@ def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
     """Return the state of these paths, without following links. Inaccessible ones count as missing."""
     state = TreeState()
     with OpenDirectories(root.fd) as opened:
-        for path in sorted(paths, key=os.path.dirname):
+        for parent, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
             with suppress(OSError):
-                _add_path(state, path, opened.get(os.path.dirname(path)))
+                directory = opened.get(parent)
+                for path in group:
+                    with suppress(OSError):
+                        _add_path(state, path, directory)
     return state
 
 
