@@ -11,7 +11,8 @@ import pytest
 from tejat.core.undo import ChangeKind
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.stop import never_stop
-from tejat.workspace.undo import live_tree, observation
+from tejat.workspace.undo import observation
+from tejat.workspace.undo.live import live_tree
 from tejat.workspace.undo.observation import LiveObservation, Observation, ScanObservation, TreeObserver
 from tejat.workspace.undo.store import UndoStore
 from tejat.workspace.undo.tree_state import TooManyEntries

@@ -8,7 +8,14 @@ from tejat.core.frozen import frozen
 from tejat.workspace.paths.git_repository import find_git_repository
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import Comparison, compare_snapshots
-from tejat.workspace.undo.live_tree import CannotWatch, CurrentRules, LiveTree, LostTrack, RulesSignature, TouchRecord
+from tejat.workspace.undo.live.live_tree import (
+    CannotWatch,
+    CurrentRules,
+    LiveTree,
+    LostTrack,
+    RulesSignature,
+    TouchRecord,
+)
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.store import Stop, UndoStore
 from tejat.workspace.undo.tree_state import TooManyEntries, TreeState

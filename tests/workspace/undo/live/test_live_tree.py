@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import WorkspaceError
-from tejat.workspace.files import inotify
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 from tejat.workspace.threads.stop import never_stop
-from tejat.workspace.undo import live_tree
-from tejat.workspace.undo.live_tree import CannotWatch, CurrentRules, LiveTree, LostTrack
+from tejat.workspace.undo.live import inotify, live_tree
+from tejat.workspace.undo.live.live_tree import CannotWatch, CurrentRules, LiveTree, LostTrack
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import TooManyEntries, TreeScan, TreeState
 

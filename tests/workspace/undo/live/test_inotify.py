@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.files.inotify import DirectoryEvents, Inotify, max_watches, mounts_beneath
+from tejat.workspace.undo.live.inotify import DirectoryEvents, Inotify, max_watches, mounts_beneath
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has inotify")
 

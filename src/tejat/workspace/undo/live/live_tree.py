@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.workspace.files.inotify import Inotify, max_watches, mounts_beneath
 from tejat.workspace.files.roots import Location
 from tejat.workspace.files.system_calls import file_system_type
 from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.undo.live.inotify import Inotify, max_watches, mounts_beneath
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import (
     UNREADABLE,
