@@ -4,12 +4,19 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tejat.workspace.files.system_calls import O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
+from tejat.workspace.files.system_calls import (
+    O_TRAVERSE,
+    file_system_type,
+    is_on_kernel_filesystem,
+    kernel_path,
+    openat2,
+    sync_files,
+)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="openat2 and /proc are Linux's")
 
@@ -111,3 +118,21 @@ class TestKernelPath:
 
     def test_nothing_open_has_none(self) -> None:
         assert kernel_path(-1) is None
+
+
+@pytest.mark.parametrize("count", [0, 1, 50])
+def test_many_files_become_durable_at_once(tmp_path: Path, count: int) -> None:
+    with ExitStack() as stack:
+        files = [stack.enter_context(opened(tmp_path / str(each), os.O_RDWR | os.O_CREAT)) for each in range(count)]
+        sync_files(files)
+    if count:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            sync_files(files)
+
+
+@linux
+def test_kinds_of_file_systems() -> None:
+    with opened("/proc") as proc:
+        assert file_system_type(proc) == 0x9FA0
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        file_system_type(-1)

@@ -149,3 +149,25 @@ def test_an_empty_block_of_an_earlier_version_is_passed_over(tmp_path: Path) -> 
     again = DigestCache(directory, "/root")
     again.load()
     assert again.lookup({"f": mark})[1] == []
+
+
+def test_the_last_value_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    known = DigestCache(PrivateDirectory(str(tmp_path / "state")), "/root")
+    mark = key(file)
+    assert known.value_of("f", mark) == mark
+    value = known.add("f", mark, DIGEST, read_at=changed(file))
+    assert known.uncertain_paths() == {"f"}
+    assert known.value_of("f", mark) == value
+    assert known.value_of("f", bytes(len(mark))) == bytes(len(mark))
+
+
+def test_what_is_no_longer_stored_is_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    known = DigestCache(PrivateDirectory(str(tmp_path / "state")), "/root")
+    known.add("f", key(file), DIGEST, read_at=changed(file) + 10**9)
+    known.retain(lambda _: True)
+    assert known.take_lost() == set()
+    known.retain(lambda _: False)
+    assert (known.take_lost(), known.take_lost()) == ({"f"}, set())
+    assert known.digests() == set()

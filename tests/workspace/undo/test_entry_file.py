@@ -1,5 +1,6 @@
 """Entries come back as they were written, torn and foreign lines are passed over, undone is said of what is undone."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 from tejat.core.frozen import replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState, UndoEntry
+from tejat.workspace.files.regular_file import read_bytes
+from tejat.workspace.undo import entry_file
 from tejat.workspace.undo.entry_file import EntryFile, entry_digests
 from tejat.workspace.undo.private_directory import PrivateDirectory
 
@@ -60,7 +63,8 @@ def test_any_entry_comes_back(entries: list[UndoEntry]) -> None:
         for entry in entries:
             file_in(base).append(entry)
         assert file_in(base).read() == entries
-        file_in(base).replace_all(entries[1:])
+        if entries:
+            file_in(base).drop_oldest(1)
         assert file_in(base).read() == entries[1:]
 
 
@@ -124,3 +128,75 @@ def test_the_contents_an_entry_needs() -> None:
         PathChange("/r", "c", before=None, after=PathState(PathKind.LINK, target="x")),
     )
     assert entry_digests(replace(entry("1"), changes=changes)) == {b"o" * 32, b"n" * 32}
+
+
+def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the size of each read from now on."""
+    sizes: list[int] = []
+
+    def counting(descriptor: int, offset: int, size: int) -> bytes:
+        content = read_bytes(descriptor, offset, size)
+        sizes.append(len(content))
+        return content
+
+    monkeypatch.setattr(entry_file, "read_bytes", counting)
+    return sizes
+
+
+def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = file_in(tmp_path)
+    size = 0
+    reads = counted_reads(monkeypatch)
+    for number in range(20):
+        file.append(entry(f"{number:06x}"))
+        assert len(file.ids()) == number + 1
+        added = (tmp_path / "entries.jsonl").stat().st_size - size
+        size += added
+        assert reads == [added]
+        reads.clear()
+    assert len(file.read()) == 20
+    assert reads == [size]
+    reads.clear()
+    file.append(entry("abc"))
+    assert [each.id for each in file.read()][-1] == "abc"
+    assert sum(reads) < 2 * size / 10
+
+
+def test_what_other_processes_do_is_seen(tmp_path: Path) -> None:
+    one, other = file_in(tmp_path), file_in(tmp_path)
+    for number in range(5):
+        (one if number % 2 else other).append(entry(f"{number}"))
+        assert one.read() == other.read()
+        assert one.ids() == other.ids() == {str(each) for each in range(number + 1)}
+    one.drop_oldest(2)
+    assert other.ids() == {"2", "3", "4"}
+    other.append(entry("5", undoes="3"))
+    assert [(each.id, each.undone_by) for each in one.read()] == [("2", None), ("3", "5"), ("4", None), ("5", None)]
+    (tmp_path / "entries.jsonl").unlink()
+    assert (one.read(), one.ids()) == ([], set())
+
+
+def test_a_line_that_was_taken_back(tmp_path: Path) -> None:
+    """Another one of the same length is in its place."""
+    file = file_in(tmp_path)
+    file.append(entry("a"))
+    size = (tmp_path / "entries.jsonl").stat().st_size
+    file.append(entry("b"))
+    assert file.ids() == {"a", "b"}
+    os.truncate(tmp_path / "entries.jsonl", size)
+    file_in(tmp_path).append(entry("c"))
+    assert file.ids() == {"a", "c"}
+    assert [each.id for each in file.read()] == ["a", "c"]
+
+
+def test_dropping_passes_over_bad_lines(tmp_path: Path) -> None:
+    file = file_in(tmp_path)
+    file.append(entry("a"))
+    with open(tmp_path / "entries.jsonl", "ab") as journal:
+        journal.write(b"null\n")
+    file.append(entry("b"))
+    file.append(entry("c"))
+    file.drop_oldest(2)
+    assert [each.id for each in file.read()] == ["c"]
+    file.drop_oldest(5)
+    assert file.read() == []

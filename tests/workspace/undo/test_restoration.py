@@ -1,6 +1,8 @@
 """A plan lets through what is as the call left it; carrying it out does all of it, whatever stands in whose way."""
 
-from collections.abc import Iterator
+import errno
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from tejat.core.frozen import replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.undo import restoration
 from tejat.workspace.undo.comparison import node_at
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.restoration import Restoration, RestoreOutcome, plan_restore, remove_stale_files
@@ -123,3 +126,38 @@ def test_what_a_killed_process_left_is_removed(root: RootDirectory) -> None:
     left.touch()
     remove_stale_files(root, ["d/f", "missing/f"])
     assert not left.exists()
+
+
+def test_many_files_in_groups(root: RootDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each group is durable before any file of it is put in place."""
+    monkeypatch.setattr(restoration, "_BATCH_FILES", 10)
+    contents = {sha256_digest(b"%d" % number): b"%d" % number for number in range(35)}
+    changes = [
+        PathChange(root.path, f"d{number % 3}/f{number}", before=old(b"%d" % number), after=None)
+        for number in range(35)
+    ]
+    groups: list[int] = []
+
+    def sync(descriptors: Sequence[int]) -> None:
+        groups.append(len(descriptors))
+        assert len(list(Path(root.path).rglob("f*"))) == min(sum(groups[:-1]), 20)
+        if len(groups) == 3:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(restoration, "sync_files", sync)
+    outcome = Restoration(root, changes, observe(root), contents.get).run()
+    assert groups == [10, 10, 10, 5]
+    assert (len(outcome.restored), len(outcome.failed)) == (25, 10)
+    assert {problem.reason for problem in outcome.failed} == {"could not be restored: Input/output error"}
+    files = list(Path(root.path).rglob("*"))
+    assert all(path.read_bytes() == path.name[1:].encode() for path in files if path.is_file())
+    assert len(files) == 25 + 3
+
+
+def test_groups_are_small_in_memory(root: RootDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restoration, "_BATCH_BYTES", 3)
+    groups: list[int] = []
+    monkeypatch.setattr(restoration, "sync_files", lambda files: groups.append(len(files)))
+    changes = [PathChange(root.path, f"f{number}", before=old(b"12"), after=None) for number in range(5)]
+    assert len(Restoration(root, changes, observe(root), {sha256_digest(b"12"): b"12"}.get).run().restored) == 5
+    assert groups == [2, 2, 1]

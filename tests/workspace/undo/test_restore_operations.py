@@ -10,11 +10,12 @@ import pytest
 from tejat.core.undo import PathKind, PathState
 from tejat.workspace.undo.restore_operations import (
     ConcurrentChange,
+    ExpectedState,
+    PreparedFile,
     grant_owner_access,
     make_directory,
     remove_directory,
     remove_file,
-    restore_file,
     restore_link,
     restore_renamed_file,
     set_permissions,
@@ -41,12 +42,34 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
+def put_file(place: int, name: str, content: bytes, node: PathState, *, expected: ExpectedState) -> None:
+    with PreparedFile(place, name, content, node, expected=expected) as file:
+        file.publish()
+
+
 class TestFiles:
+    def test_prepared_but_not_published(self, place: int, tmp_path: Path) -> None:
+        (tmp_path / "f").write_text("old")
+        with PreparedFile(place, "f", b"content", file_node(0o600), expected=key(tmp_path / "f")) as file:
+            assert os.pread(file.fd, 100, 0) == b"content"
+            assert (tmp_path / "f").read_text() == "old"
+        assert os.listdir(tmp_path) == ["f"]
+        assert (tmp_path / "f").read_text() == "old"
+
+    def test_changed_between_the_steps(self, place: int, tmp_path: Path) -> None:
+        (tmp_path / "f").write_text("old")
+        with PreparedFile(place, "f", b"content", file_node(0o600), expected=key(tmp_path / "f")) as file:
+            (tmp_path / "f").write_text("edited since")
+            with pytest.raises(ConcurrentChange):
+                file.publish()
+        assert (tmp_path / "f").read_text() == "edited since"
+        assert os.listdir(tmp_path) == ["f"]
+
     @pytest.mark.parametrize("permissions", [0o644, 0o444, 0o4755, 0o000])
     def test_new(self, place: int, tmp_path: Path, permissions: int) -> None:
         old = os.umask(0o077)
         try:
-            restore_file(place, "f", b"content", file_node(permissions), expected=None)
+            put_file(place, "f", b"content", file_node(permissions), expected=None)
         finally:
             os.umask(old)
         assert mode(tmp_path / "f") == permissions
@@ -56,14 +79,14 @@ class TestFiles:
     def test_over_a_read_only_file(self, place: int, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("other")
         (tmp_path / "f").chmod(0o444)
-        restore_file(place, "f", b"content", file_node(0o640), expected=key(tmp_path / "f"))
+        put_file(place, "f", b"content", file_node(0o640), expected=key(tmp_path / "f"))
         assert ((tmp_path / "f").read_bytes(), mode(tmp_path / "f")) == (b"content", 0o640)
         assert os.listdir(tmp_path) == ["f"]
 
     def test_over_a_link(self, place: int, tmp_path: Path) -> None:
         (tmp_path / "target").write_text("precious")
         (tmp_path / "f").symlink_to("target")
-        restore_file(place, "f", b"content", file_node(0o600), expected="target")
+        put_file(place, "f", b"content", file_node(0o600), expected="target")
         assert (tmp_path / "f").read_bytes() == b"content"
         assert not (tmp_path / "f").is_symlink()
         assert (tmp_path / "target").read_text() == "precious"
@@ -77,11 +100,11 @@ class TestFiles:
         before = sorted(os.listdir(tmp_path))
         for name, expected in (("f", None), ("f", seen), ("f", "link"), ("l", None), ("l", "other"), ("l", seen)):
             with pytest.raises(ConcurrentChange):
-                restore_file(place, name, b"content", file_node(0o600), expected=expected)
+                put_file(place, name, b"content", file_node(0o600), expected=expected)
         with pytest.raises(ConcurrentChange):
-            restore_file(place, "missing", b"content", file_node(0o600), expected="target")
+            put_file(place, "missing", b"content", file_node(0o600), expected="target")
         with pytest.raises(ConcurrentChange):
-            restore_file(place, "d", b"content", file_node(0o600), expected=None)
+            put_file(place, "d", b"content", file_node(0o600), expected=None)
         assert (tmp_path / "f").read_text() == "edited since"
         assert sorted(os.listdir(tmp_path)) == before
 

@@ -1,5 +1,6 @@
 """Recording of what calls change in the file system, and undo."""
 
+import asyncio
 import json
 import os
 import time
@@ -31,18 +32,16 @@ from tejat.workspace.threads.offload import run_blocking, run_to_completion
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.attribution.activity import Activity, ActivityMonitor
 from tejat.workspace.undo.attribution.foreign_changes import CallTimes
-from tejat.workspace.undo.comparison import Comparison, compare_snapshots, with_replaced, without_placeholders
+from tejat.workspace.undo.comparison import Comparison, with_replaced, without_placeholders
+from tejat.workspace.undo.observation import Observation, ScanObservation, TreeObserver
 from tejat.workspace.undo.patches import render_patches
 from tejat.workspace.undo.revert import revert_entry
-from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.store import RecordedCall, Stop, UndoStore, try_twice
 from tejat.workspace.undo.tree_state import TooManyEntries
 from tejat.workspace.undo.watch import Watch, watch_changes, watch_paths, watch_trees
 
 _LIMIT = 1 << 30
 _FILE_LIMIT = 32 << 20
-_SMALL_TREE = 200  # entries that are faster to read in place than in a thread
-_MAX_ENTRIES = 300_000
 _FINISH_TIMEOUT = 60.0
 _MAX_SUMMARY_LENGTH = 2000
 _MAX_WARNINGS = 100
@@ -50,14 +49,12 @@ _SUMMARY_ARGUMENTS = ("command", "file_path", "absolute_path", "path", "fact")
 
 NOTHING_REPLACED: Mapping[str, bytes] = MappingProxyType({})
 
-_Snapshots = list[tuple[Watch, Snapshot]]
-
 
 @frozen
 class _Before:
     """What was seen before a call of an `agent`. `seen` is when looking began, in nanoseconds since the epoch."""
 
-    snapshots: _Snapshots
+    observations: list[Observation]
     seen: int
     is_exact: bool
     agent: AgentRunId
@@ -116,8 +113,8 @@ class UndoRecorder:
             warn=self._warn,
             store_of=lambda path: os.path.realpath(f"{directory}/{project_key(path)}"),
         )
+        self._observer = TreeObserver(self._archive)
         self._lock = Lock()
-        self._is_small = True
 
     @property
     def directory(self) -> str:
@@ -131,8 +128,10 @@ class UndoRecorder:
     def add_roots(self, directories: Sequence[str]) -> None:
         """Record changes below these directories too. Raises UsageError, and adds none, if one is missing."""
         self._roots.add(directories)
+        self._observer.forget_trees()
 
     def close(self) -> None:
+        self._observer.close()
         self._roots.close()
 
     async def record(
@@ -161,6 +160,11 @@ class UndoRecorder:
             else:
                 watch, whole_tree = partial(watch_changes, self._roots, planned), False
             before = await self._take_before(watch, closing, whole_tree=whole_tree)
+            for observation in before.observations:
+                closing.callback(observation.close)
+            if whole_tree:
+                for tree in self._observer.trees:
+                    closing.callback(tree.collect_on(asyncio.get_running_loop()))
             # Other tools may work in processes that are not ours.
             monitor = ActivityMonitor(self._helpers) if kind is Kind.EXECUTE and not before.is_exact else None
             started = time.time_ns()
@@ -214,18 +218,18 @@ class UndoRecorder:
     async def _take_before(self, watch: Callable[[], list[Watch]], closing: ExitStack, *, whole_tree: bool) -> _Before:
         """Take the snapshots before a call. Raises UndoUnavailable."""
         seen = time.time_ns()
-        taken: _Snapshots = []
+        taken: list[Observation] = []
         try:
             self._archive.directory.check_writable()
             if whole_tree:
                 await run_blocking(lambda _: closing.enter_context(self._archive.open_window()))
             watches = watch()
-            at_once = self._snapshot_inline(watches)
+            at_once = self._observe_inline(watches, is_exact=not whole_tree)
             taken = at_once or await run_blocking(
-                lambda stop: self._snapshot_in_thread(watches, stop, is_exact=not whole_tree)
+                lambda stop: self._observe_in_thread(watches, stop, is_exact=not whole_tree)
             )
-        except TooManyEntries:
-            self._warn(_("There are more than {most:,} files here, so commands cannot be undone.", most=_MAX_ENTRIES))
+        except TooManyEntries as error:
+            self._warn(_("There are more than {most:,} files here, so commands cannot be undone.", most=error.limit))
         except Exception as error:
             message = lazy(
                 "This cannot be undone: could not save the current files in {directory} ({why}). Free some space "
@@ -242,7 +246,7 @@ class UndoRecorder:
         """Record the changes of a call; return why that failed."""
         problem: str | None = None
         try:
-            if before.snapshots and not self._is_unchanged(before.snapshots):
+            if before.observations and not self._is_unchanged(before.observations):
                 work = partial(self._record_changes, call, before, run)
                 await run_to_completion(lambda stop: try_twice(lambda: work(stop)), _FINISH_TIMEOUT)
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
@@ -274,46 +278,24 @@ class UndoRecorder:
             return watch_trees(self._roots, self._archive.directory)
         return watch_paths(self._roots, paths, closing)
 
-    def _snapshot_inline(self, watches: Sequence[Watch]) -> _Snapshots | None:
-        """Take the snapshots in place if that is faster than using a thread, otherwise return None."""
-        if not self._is_small or not self._lock.acquire(blocking=False):
+    def _observe_inline(self, watches: Sequence[Watch], *, is_exact: bool) -> list[Observation] | None:
+        """Observe in place if that is faster than using a thread, otherwise return None."""
+        if not (is_exact or self._observer.is_small) or not self._lock.acquire(blocking=False):
             return None
         try:
-            if not self._archive.is_loaded([watch.root.real_path for watch in watches]):
-                return None
-            taken: _Snapshots = []
-            for watch in watches:
-                state = watch.scan_state(limit=_SMALL_TREE, stop=never_stop)
-                snapshot = self._archive.cached_snapshot(watch.root, state)
-                if snapshot is None:
-                    return None
-                taken.append((watch, snapshot))
-            return taken
-        except TooManyEntries:
-            self._is_small = False
-            return None
+            return self._observer.observe_inline(watches, is_exact=is_exact)
         finally:
             self._lock.release()
 
-    def _snapshot_in_thread(self, watches: Sequence[Watch], stop: Stop, *, is_exact: bool) -> _Snapshots:
+    def _observe_in_thread(self, watches: Sequence[Watch], stop: Stop, *, is_exact: bool) -> list[Observation]:
         with self._lock:
-            self._archive.load([watch.root.real_path for watch in watches], stop)
-            taken: _Snapshots = []
-            for watch in watches:
-                state = watch.scan_state(limit=_MAX_ENTRIES, stop=stop)
-                self._is_small = len(state) <= _SMALL_TREE
-                taken.append((watch, self._archive.snapshot(watch.root, state, stop, is_exact=is_exact)))
-            return taken
+            return self._observer.observe(watches, stop, is_exact=is_exact)
 
-    def _is_unchanged(self, before: _Snapshots) -> bool:
-        if not self._is_small or not self._lock.acquire(blocking=False):
+    def _is_unchanged(self, before: Sequence[Observation]) -> bool:
+        if not self._lock.acquire(blocking=False):
             return False
         try:
-            return all(
-                watch.scan_state(limit=2 * _SMALL_TREE, stop=never_stop, before=snapshot.state) == snapshot.state
-                and not self._archive.is_uncertain(watch.root, snapshot.state)
-                for watch, snapshot in before
-            )
+            return all(observation.is_unchanged() for observation in before)
         except TooManyEntries:
             return False
         finally:
@@ -322,12 +304,11 @@ class UndoRecorder:
     def _record_changes(self, call: FunctionCall, before: _Before, run: _Run, stop: Stop) -> None:
         with self._lock:
             comparisons: list[Comparison] = []
-            for watch, old in before.snapshots:
-                state = watch.scan_state(limit=2 * _MAX_ENTRIES, stop=stop, before=old.state)
-                if state != old.state or self._archive.is_uncertain(watch.root, state):
-                    new = self._archive.snapshot(watch.root, state, stop, is_exact=before.is_exact)
-                    compared = with_replaced(compare_snapshots(old, new), new, run.replaced)
-                    comparisons.append(without_placeholders(compared, self._placeholders))
+            for observation in before.observations:
+                compared = observation.compare(stop, run.replaced)
+                if compared is not None:
+                    comparison = with_replaced(*compared, run.replaced)
+                    comparisons.append(without_placeholders(comparison, self._placeholders))
             if not comparisons:
                 return
             if run.replaced:
@@ -353,9 +334,9 @@ class UndoRecorder:
         return found
 
 
-def _check_kept(taken: _Snapshots) -> None:
+def _check_kept(taken: Sequence[Observation]) -> None:
     """Raise UndoUnavailable if the content of a file was not stored."""
-    for _watch, snapshot in taken:
+    for snapshot in (each.before for each in taken if isinstance(each, ScanObservation)):
         for path, reason in snapshot.skip_reasons.items():
             message = lazy(
                 "This cannot be undone: could not save the current content of {path} ({why}).",

@@ -3,7 +3,9 @@
 import errno
 import fcntl
 import os
+import re
 import sys
+from collections.abc import Callable, Sequence
 from functools import cache
 
 O_PATH: int = getattr(os, "O_PATH", 0)  # 0 where there is none
@@ -12,6 +14,7 @@ O_TRAVERSE: int = os.O_DIRECTORY | (O_PATH or getattr(os, "O_SEARCH", os.O_RDONL
 
 _OPENAT2 = 437
 _OPENAT2_TRIES = 8
+_MANY_FILES = 8  # below that, waiting for everything else on the file system takes longer
 _RESOLVE = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
 _DELETED = " (deleted)"  # what Linux appends to the path of an open file without a name
 
@@ -90,9 +93,53 @@ def _is_at(fd: int, path: str) -> bool:
         return False
 
 
+def sync_files(descriptors: Sequence[int]) -> None:
+    """Make the contents of open files durable, many of them at once where the system can. Raises OSError."""
+    if len(descriptors) >= _MANY_FILES and _reports_sync_errors():
+        # By device: a mount beneath a project has a file system of its own.
+        for descriptor in {os.fstat(descriptor).st_dev: descriptor for descriptor in reversed(descriptors)}.values():
+            _check(_libc().sync_file_system(descriptor))
+        return
+    for descriptor in descriptors:
+        os.fsync(descriptor)
+
+
 def file_system_type(fd: int) -> int:
     """Return the number by which Linux knows the kind of a file system, 0 elsewhere. Raises OSError."""
     return _checked_file_system(fd) if sys.platform == "linux" else 0
+
+
+def inotify_init(flags: int) -> int:
+    """Return a new inotify descriptor. Raises OSError: ENOSYS where there is no inotify."""
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    return _check(_libc().inotify_init(flags))
+
+
+def inotify_add_watch(descriptor: int, path: str, mask: int) -> int:
+    """Return the number of a watch. Raises OSError."""
+    return _check(_libc().inotify_add_watch(descriptor, os.fsencode(path), mask))
+
+
+def inotify_remove_watch(descriptor: int, watch: int) -> None:
+    """End a watch, if there is one."""
+    _libc().inotify_rm_watch(descriptor, watch)
+
+
+def _check(result: int) -> int:
+    if result >= 0:
+        return result
+    number = _libc().get_errno()
+    raise OSError(number, os.strerror(number))
+
+
+@cache
+def _reports_sync_errors() -> bool:
+    """Whether there is a syncfs that fails if something could not be written: since Linux 5.8."""
+    if sys.platform != "linux":
+        return False
+    major, minor, *_ = (*re.findall(r"\d+", os.uname().release), "0", "0")
+    return (int(major), int(minor)) >= (5, 8)
 
 
 class _LibC:
@@ -127,6 +174,11 @@ class _LibC:
             return None if fstatfs(fd, buffer) != 0 else first.from_buffer(buffer).value & 0xFFFFFFFF
 
         self.get_errno = ctypes.get_errno
+        self.sync_file_system: Callable[[int], int] = library.syncfs
+        """0, or less. The same holds for the functions of inotify."""
+        self.inotify_init: Callable[[int], int] = library.inotify_init1
+        self.inotify_add_watch: Callable[[int, bytes, int], int] = library.inotify_add_watch
+        self.inotify_rm_watch: Callable[[int, int], int] = library.inotify_rm_watch
         self.openat2 = openat2
         """A descriptor, or less than 0."""
         self.file_system = file_system

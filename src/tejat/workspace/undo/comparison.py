@@ -3,7 +3,7 @@
 import stat
 import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
@@ -46,14 +46,15 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
     if blind:
         closed = before.state.directories.keys() & after.state.directories.keys()
         paths = [path for path in paths if (path not in blind or path in closed) and not _is_beneath(path, blind)]
-    moved = _RenamedFiles(before, after, paths)
+    nodes = [_NodePair(path, node_at(before, path), node_at(after, path)) for path in paths]
+    moved = _RenamedFiles(nodes)
     links = _hard_links(before, paths)
-    for path in paths:
-        problem = _irreversible_reason(before, after, path, moved)
+    for node in nodes:
+        path, old, new = node
+        problem = _irreversible_reason(before, after, node, moved)
         if problem is not None:
             skipped.append(PathProblem(f"{before.root.rstrip('/')}/{path}", problem))
             continue
-        old, new = node_at(before, path), node_at(after, path)
         if not is_same(old, new):
             changes.append(PathChange(before.root, path, before=old, after=new))
             if path in links:
@@ -161,12 +162,20 @@ def _unwatched_changes(before: Snapshot, after: Snapshot) -> Iterator[PathProble
         yield PathProblem(f"{before.root.rstrip('/')}/{path}", why)
 
 
-def _irreversible_reason(before: Snapshot, after: Snapshot, path: str, moved: "_RenamedFiles") -> str | None:
+class _NodePair(NamedTuple):
+    """What was at a path, and what is there now."""
+
+    path: str
+    old: PathState | None
+    new: PathState | None
+
+
+def _irreversible_reason(before: Snapshot, after: Snapshot, node: _NodePair, moved: "_RenamedFiles") -> str | None:
     """Return why a change cannot be undone, None if it can."""
+    path, old, new = node
     for snapshot, verb in ((before, "was"), (after, "is now")):
         if path in snapshot.state.special_files:
             return f"{verb} a pipe, socket or device"
-    old, new = node_at(before, path), node_at(after, path)
     if (
         _has_no_content(old)
         and not (new is not None and old.has_same_content(new))
@@ -190,11 +199,10 @@ def _has_no_content(node: PathState | None) -> TypeGuard[PathState]:
 class _RenamedFiles:
     """Files without stored content that were only renamed: they can be renamed back."""
 
-    def __init__(self, before: Snapshot, after: Snapshot, paths: Iterable[str]) -> None:
+    def __init__(self, nodes: Iterable[_NodePair]) -> None:
         gone: set[bytes] = set()
         come: set[bytes] = set()
-        for path in paths:
-            old, new = node_at(before, path), node_at(after, path)
+        for _path, old, new in nodes:
             if new is None and _has_no_content(old) and old.identity is not None:
                 gone.add(old.identity)
             if old is None and _has_no_content(new) and new.identity is not None:

@@ -3,7 +3,7 @@
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
@@ -34,6 +34,7 @@ class DigestCache:
         self._name = f"digests-{sha256_digest(os.fsencode(root)).hex()[:24]}"
         self._values: dict[str, bytes] = {}
         self._uncertain: set[str] = set()
+        self._lost: set[str] = set()
         self._unsaved: dict[str, bytes] = {}
         self._records = 0
         self._loaded = False
@@ -60,6 +61,20 @@ class DigestCache:
         """Whether one of the files may have changed without a visible change of its key."""
         return bool(self._uncertain) and not self._uncertain.isdisjoint(paths)
 
+    def value_of(self, path: str, key: bytes) -> bytes:
+        """Return the key with the digest of the content that was read last, or alone if none was."""
+        value = self._values.get(path)
+        return value if value is not None and value.startswith(key) else key
+
+    def uncertain_paths(self) -> Set[str]:
+        """Return the files that may have changed without a visible change of their key."""
+        return self._uncertain
+
+    def take_lost(self) -> set[str]:
+        """Return the files whose contents were found to be no longer stored, once."""
+        lost, self._lost = self._lost, set()
+        return lost
+
     def add(self, path: str, key: bytes, digest: bytes, *, read_at: int) -> bytes:
         """Add a digest; `read_at` is when reading began, in nanoseconds since the epoch. Returns the value."""
         value = self._values[path] = key + digest
@@ -78,7 +93,9 @@ class DigestCache:
 
     def retain(self, is_kept: Callable[[bytes], bool]) -> None:
         """Discard entries whose content is no longer stored."""
-        self.discard([path for path, value in self._values.items() if not is_kept(value[FILE_KEY_SIZE:])])
+        lost = [path for path, value in self._values.items() if not is_kept(value[FILE_KEY_SIZE:])]
+        self._lost.update(lost)
+        self.discard(lost)
 
     def digests(self) -> set[bytes]:
         """Return all cached digests."""

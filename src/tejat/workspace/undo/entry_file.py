@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Set
 from typing import TypeAlias, cast
 
 from tejat.core.frozen import replace
@@ -15,31 +16,49 @@ from tejat.workspace.undo.private_directory import PrivateDirectory, append_byte
 _NAME = "entries.jsonl"
 _MAX_TIME = 1e11  # in the year 5138
 _MAX_ID = (1 << 32) - 1
+_BEGINNING = 64  # more than the id and the time, with which a line begins
+_ID = re.compile(rb'\{"id":"([0-9a-f]+)"')
 
 _Json: TypeAlias = "str | int | float | list[_Json] | dict[str, _Json] | None"
 
 
 class EntryFile:
-    """Methods that modify the file require the directory's lock. All raise OSError."""
+    """Each line is read once: the cost of adding an entry does not depend on those already there.
+
+    Methods that modify the file require the directory's lock. All raise OSError.
+    """
 
     def __init__(self, directory: PrivateDirectory) -> None:
         self._directory = directory
-        self._seen = (0, 0, 0)
-        self._entries: list[UndoEntry] = []
+        self._forget()
 
     def read(self) -> list[UndoEntry]:
         """Return all entries, oldest first. Partial or invalid lines are skipped."""
         try:
             with self._directory.open(_NAME, os.O_RDONLY) as descriptor:
-                status = os.fstat(descriptor)
-                seen = (status.st_ino, status.st_size, status.st_mtime_ns)
-                if seen != self._seen:
-                    lines = read_bytes(descriptor, 0, status.st_size).split(b"\n")
-                    self._entries = _mark_undone([entry for line in lines if (entry := _decode_entry(line))])
-                    self._seen = seen
+                size = self._catch_up(descriptor)
+                if self._decoded < self._end:
+                    lines = read_bytes(descriptor, self._decoded, self._end - self._decoded).split(b"\n")
+                    self._entries += [entry for line in lines if (entry := _decode_entry(line))]
+                    self._decoded = self._end
+                    self._marked = None
+                torn = _decode_entry(read_bytes(descriptor, self._end, size - self._end)) if size > self._end else None
         except FileNotFoundError:
             return []
-        return self._entries.copy()
+        if torn is not None:
+            return _mark_undone([*self._entries, torn])
+        if self._marked is None:
+            self._marked = _mark_undone(self._entries)
+        return self._marked.copy()
+
+    def ids(self) -> Set[str]:
+        """Return the ids of all entries without reading the entries themselves again. Do not change the set."""
+        try:
+            with self._directory.open(_NAME, os.O_RDONLY) as descriptor:
+                self._catch_up(descriptor)
+        except FileNotFoundError:
+            self._forget()
+        return self._ids
 
     def append(self, entry: UndoEntry) -> None:
         """Append an entry durably, or not at all."""
@@ -55,9 +74,49 @@ class EntryFile:
         if size == 0:
             self._directory.flush()
 
-    def replace_all(self, entries: Sequence[UndoEntry]) -> None:
+    def drop_oldest(self, count: int) -> None:
+        """Remove the oldest entries; the others keep their lines."""
+        content = self._directory.read(_NAME)
+        start = 0
+        while count > 0 and start < len(content):
+            end = content.find(b"\n", start) + 1 or len(content)
+            count -= _decode_entry(content[start : end - 1]) is not None
+            start = end
         with self._directory.replace_file(_NAME) as descriptor:
-            append_bytes(descriptor, b"".join(map(_encode_entry, entries)))
+            append_bytes(descriptor, content[start:])
+        self._forget()
+
+    def _forget(self) -> None:
+        self._file = (0, 0)
+        self._end = 0
+        """Where the complete lines end that have been seen."""
+        self._last_line = (0, b"")
+        """Where the last of them begins, and how."""
+        self._ids: set[str] = set()
+        self._decoded = 0
+        self._entries: list[UndoEntry] = []
+        self._marked: list[UndoEntry] | None = None
+
+    def _catch_up(self, descriptor: int) -> int:
+        """Look at the lines that were added since the last time; return the size of the file."""
+        status = os.fstat(descriptor)
+        file, size = (status.st_dev, status.st_ino), status.st_size
+        start, beginning = self._last_line
+        # A line may have been taken back after it was seen, and the number of a replaced file may be used again.
+        if file != self._file or size < self._end or os.pread(descriptor, len(beginning), start) != beginning:
+            self._forget()
+            self._file = file
+        if size > self._end:
+            added = read_bytes(descriptor, self._end, size - self._end)
+            start = 0
+            while end := added.find(b"\n", start) + 1:
+                beginning = added[start : min(end, start + _BEGINNING)]
+                self._last_line = self._end + start, beginning
+                if match := _ID.match(beginning):
+                    self._ids.add(match[1].decode("ascii"))
+                start = end
+            self._end += start
+        return size
 
 
 def entry_digests(entry: UndoEntry) -> set[bytes]:

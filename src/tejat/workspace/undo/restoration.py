@@ -1,23 +1,25 @@
 """Restoring changes: everything is checked first, then done in an order in which it can succeed."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeGuard
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
+from tejat.workspace.files.system_calls import sync_files
 from tejat.workspace.files.temp_file import remove_stale_temp_files
 from tejat.workspace.undo.comparison import node_at
+from tejat.workspace.undo.open_directories import OpenDirectories
 from tejat.workspace.undo.restore_operations import (
     ExpectedState,
+    PreparedFile,
     grant_owner_access,
     make_directory,
     remove_directory,
     remove_file,
-    restore_file,
     restore_link,
     restore_renamed_file,
     set_permissions,
@@ -25,6 +27,9 @@ from tejat.workspace.undo.restore_operations import (
 from tejat.workspace.undo.snapshot import Snapshot
 
 _OWNER_ALL = 0o700
+_BATCH_FILES = 128
+"""As many files are open at once, and as many directories."""
+_BATCH_BYTES = 64 << 20
 
 
 @frozen
@@ -146,11 +151,7 @@ class Restoration:
         self._run_step(inwards, self._make_directory, lambda old, new: _is_directory(old) and not _is_directory(new))
         self._run_step(inwards, self._restore_renamed, lambda old, new: new is None and _has_no_content(old))
         self._run_step(outwards, self._remove_directory, lambda old, new: _is_directory(new) and not _is_directory(old))
-        self._run_step(
-            inwards,
-            self._restore_content,
-            lambda old, new: _is_leaf(old) and (new is not None or not _has_no_content(old)),
-        )
+        self._restore_contents(inwards)
         self._flush()
         self._run_step(outwards, self._restore_permissions, lambda old, _: _is_directory(old))
         restored = self._restored - self._failed.keys()
@@ -160,29 +161,68 @@ class Restoration:
     def _run_step(
         self, changes: Sequence[PathChange], step: _Step, concerns: Callable[[PathState | None, PathState | None], bool]
     ) -> None:
-        for change in changes:
-            if change.path in self._failed or not concerns(change.before, change.after):
-                continue
-            try:
-                self._make_parent(change)
-                with open_directory_nofollow(self._root.fd, os.path.dirname(change.path)) as directory:
-                    step(change, directory, os.path.basename(change.path))
-            except OSError as error:
-                why = lazy("could not be restored: {why}", why=error.strerror)
-                self._failed[change.path] = PathProblem(change.full_path, why)
+        with OpenDirectories(self._root.fd) as opened:
+            for change in changes:
+                if change.path in self._failed or not concerns(change.before, change.after):
+                    continue
+                with self._collect_failure(change):
+                    step(change, self._open_parent(change, opened), os.path.basename(change.path))
 
-    def _make_parent(self, change: PathChange) -> None:
-        """Create the parent directory if it has been removed."""
-        if change.before is None:
+    def _restore_contents(self, changes: Iterable[PathChange]) -> None:
+        """Restore files and links. Files are written and made durable many at a time, then put in place."""
+        for batch in _batches(each for each in changes if self._needs_restored_content(each)):
+            with ExitStack() as stack:
+                opened = stack.enter_context(OpenDirectories(self._root.fd, most=_BATCH_FILES))
+                prepared: list[tuple[PathChange, PreparedFile]] = []
+                for change in batch:
+                    with self._collect_failure(change):
+                        file = self._restore_or_prepare(change, self._open_parent(change, opened))
+                        if file is not None:
+                            prepared.append((change, stack.enter_context(file)))
+                self._publish(prepared)
+
+    def _publish(self, prepared: Sequence[tuple[PathChange, PreparedFile]]) -> None:
+        try:
+            sync_files([file.fd for _, file in prepared])
+        except OSError as error:
+            for change, _file in prepared:
+                self._fail(change, error)
             return
+        for change, file in prepared:
+            with self._collect_failure(change):
+                file.publish()
+                self._restored.add(change.path)
+
+    def _needs_restored_content(self, change: PathChange) -> bool:
+        if change.path in self._failed or not _is_leaf(change.before):
+            return False
+        return change.after is not None or not _has_no_content(change.before)
+
+    @contextmanager
+    def _collect_failure(self, change: PathChange) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            self._fail(change, error)
+
+    def _fail(self, change: PathChange, error: OSError) -> None:
+        why = lazy("could not be restored: {why}", why=error.strerror)
+        self._failed[change.path] = PathProblem(change.full_path, why)
+
+    def _open_parent(self, change: PathChange, opened: OpenDirectories) -> int:
+        """Return the directory of a path, created if it has been removed."""
         parent = os.path.dirname(change.path)
-        with suppress(FileNotFoundError), open_directory_nofollow(self._root.fd, parent):
-            return
+        try:
+            return opened.get(parent)
+        except FileNotFoundError:
+            if change.before is None:
+                raise
         above = ""
         for name in parent.split("/"):
             with suppress(FileExistsError), open_directory_nofollow(self._root.fd, above) as directory:
                 os.mkdir(name, dir_fd=directory)
             above = f"{above}/{name}" if above else name
+        return opened.get(parent)
 
     def _flush(self) -> None:
         """Flush the directories. Failing that is no failure of the restoration."""
@@ -219,10 +259,11 @@ class Restoration:
         else:
             raise OSError(None, lazy("the directory contains other files now"))
 
-    def _restore_content(self, change: PathChange, directory: int, name: str) -> None:
-        node = change.before
+    def _restore_or_prepare(self, change: PathChange, directory: int) -> PreparedFile | None:
+        """Restore a link, or permissions only. Otherwise return the file to be put in place."""
+        node, name = change.before, os.path.basename(change.path)
         if node is None:
-            return
+            return None
         expected = None if _is_directory(change.after) else self._expected_state(change.path)
         if node.target is not None:
             restore_link(directory, name, node.target, expected=expected)
@@ -232,8 +273,9 @@ class Restoration:
             content = None if node.digest is None else self._read(node.digest)
             if content is None:
                 raise OSError(None, lazy("its saved content is damaged"))
-            restore_file(directory, name, content, node, expected=expected)
+            return PreparedFile(directory, name, content, node, expected=expected)
         self._restored.add(change.path)
+        return None
 
     def _needs_only_permissions(self, change: PathChange, directory: int, name: str) -> bool:
         """Whether the content is right already. A file with hard links is copied: the others must not change."""
@@ -248,6 +290,20 @@ class Restoration:
 
     def _expected_state(self, path: str) -> ExpectedState:
         return self._current.state.files.get(path) or self._current.state.links.get(path)
+
+
+def _batches(changes: Iterable[PathChange]) -> Iterator[list[PathChange]]:
+    """Yield the changes in groups whose contents fit into memory."""
+    batch: list[PathChange] = []
+    size = 0
+    for change in changes:
+        batch.append(change)
+        size += 0 if change.before is None else change.before.size
+        if len(batch) >= _BATCH_FILES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def remove_stale_files(root: RootDirectory, paths: Iterable[str]) -> None:

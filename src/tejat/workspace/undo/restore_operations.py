@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from contextlib import suppress
+from typing import Self
 
 from tejat.core.i18n import lazy
 from tejat.core.undo import PathState
@@ -33,16 +34,74 @@ path is unchanged.
 """
 
 
-def restore_file(directory: int, name: str, content: bytes, node: PathState, *, expected: ExpectedState) -> None:
-    """Write a file with the permissions of `node`, replacing the path in one step.
+class PreparedFile:
+    """A file with the content and permissions of `node`, ready to be put in place; a context manager.
 
-    The content is durable. The caller has to flush the directory for the name.
+    It has no name until `publish`, where the file system allows that, so a crash leaves nothing behind. The caller has
+    to make `fd` durable before `publish`, and to flush the directory for the name after it.
     """
-    _check_expected(directory, name, expected)
-    try:
-        _write_file(directory, name, content, node, expected, TempFileNaming.DEFERRED)
-    except DeferredNamingUnsupported:
-        _write_file(directory, name, content, node, expected, TempFileNaming.IMMEDIATE)
+
+    __slots__ = ("_content", "_directory", "_expected", "_name", "_node", "_temporary")
+
+    def __init__(self, directory: int, name: str, content: bytes, node: PathState, *, expected: ExpectedState) -> None:
+        """`directory` must stay open as long as the file is."""
+        self._directory = directory
+        self._name = name
+        self._content = content
+        self._node = node
+        self._expected: ExpectedState = expected
+        _check_expected(directory, name, expected)
+        try:
+            self._temporary = self._write(TempFileNaming.DEFERRED)
+        except DeferredNamingUnsupported:
+            self._temporary = self._write(TempFileNaming.IMMEDIATE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._temporary.__exit__()
+
+    @property
+    def fd(self) -> int:
+        return self._temporary.fd
+
+    def publish(self) -> None:
+        """Replace the path in one step."""
+        try:
+            self._put_in_place()
+        except DeferredNamingUnsupported:
+            unnamed, self._temporary = self._temporary, self._write(TempFileNaming.IMMEDIATE)
+            unnamed.__exit__()
+            os.fsync(self._temporary.fd)
+            self._put_in_place()
+
+    def _put_in_place(self) -> None:
+        temporary, name = self._temporary, self._name
+        if self._expected is None:
+            try:
+                temporary.link_as(name)
+            except FileExistsError as error:
+                raise ConcurrentChange from error
+            return
+        temporary.ensure_name()
+        _check_expected(self._directory, name, self._expected)
+        temporary.rename_over(name)
+
+    def _write(self, naming: TempFileNaming) -> TempFile:
+        temporary = TempFile(self._directory, mode=0o600, naming=naming)
+        try:
+            temporary.write([self._content], never_stop)
+            if isinstance(self._expected, bytes):
+                _copy_metadata_from(self._directory, self._name, temporary.fd)
+            else:
+                with suppress(PermissionError):
+                    os.fchown(temporary.fd, *self._node.owner)
+            os.fchmod(temporary.fd, self._node.permissions)
+        except BaseException:
+            temporary.__exit__()
+            raise
+        return temporary
 
 
 def restore_link(directory: int, name: str, target: str, *, expected: ExpectedState) -> None:
@@ -120,29 +179,6 @@ def _set_mode(directory: int, name: str, mode: int) -> None:
         if stat.S_ISLNK(os.fstat(held).st_mode):
             raise ConcurrentChange
         os.chmod(f"/proc/self/fd/{held}", mode)
-
-
-def _write_file(
-    directory: int, name: str, content: bytes, node: PathState, expected: ExpectedState, naming: TempFileNaming
-) -> None:
-    with TempFile(directory, mode=0o600, naming=naming) as temporary:
-        temporary.write([content], never_stop)
-        if isinstance(expected, bytes):
-            _copy_metadata_from(directory, name, temporary.fd)
-        else:
-            with suppress(PermissionError):
-                os.fchown(temporary.fd, *node.owner)
-        os.fchmod(temporary.fd, node.permissions)
-        os.fsync(temporary.fd)
-        if expected is None:
-            try:
-                temporary.link_as(name)
-            except FileExistsError as error:
-                raise ConcurrentChange from error
-            return
-        temporary.ensure_name()
-        _check_expected(directory, name, expected)
-        temporary.rename_over(name)
 
 
 def _copy_metadata_from(directory: int, name: str, temporary: int) -> None:

@@ -12,6 +12,7 @@ from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
 from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.digest_cache import DigestCache
+from tejat.workspace.undo.open_directories import OpenDirectories
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, TreeState, file_key_size, pack_file_key
 
 _BATCH_BYTES = 16 << 20
@@ -177,9 +178,13 @@ def _store_nothing(_: Mapping[bytes, bytes]) -> None:
 def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
     """Return the state of these paths, without following links. Inaccessible ones count as missing."""
     state = TreeState()
-    for path in paths:
-        with suppress(OSError), open_directory_nofollow(root.fd, os.path.dirname(path)) as directory:
-            _add_path(state, path, directory)
+    with OpenDirectories(root.fd) as opened:
+        for parent, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
+            with suppress(OSError):
+                directory = opened.get(parent)
+                for path in group:
+                    with suppress(OSError):
+                        _add_path(state, path, directory)
     return state
 
 

@@ -120,6 +120,10 @@ class UndoStore:
         """Whether a file may have changed without a visible change."""
         return self._digest_caches[root.real_path].is_uncertain(state.files)
 
+    def digests_of(self, root: RootDirectory) -> DigestCache:
+        """Return the digests of a root that is loaded."""
+        return self._digest_caches[root.real_path]
+
     def cached_snapshot(self, root: RootDirectory, state: TreeState) -> Snapshot | None:
         """Return the snapshot of a state if no file has to be read for it."""
         files, unknown = self._digest_caches[root.real_path].lookup(state.files)
@@ -182,8 +186,8 @@ class UndoStore:
                 entry = replace(entry, foreign=find_foreign_changes(changes, recorded.times, entry.named))
             self._store.flush()
             self._entries.append(entry)
-            if len(self._entries.read()) > _MAX_ENTRIES:
-                self._entries.replace_all(self._entries.read()[_MAX_ENTRIES // 10 :])
+            if len(self._entries.ids()) > _MAX_ENTRIES:
+                self._entries.drop_oldest(_MAX_ENTRIES // 10)
             return entry
 
     def add_contents(self, contents: Iterable[bytes], stop: Stop) -> None:
@@ -204,7 +208,7 @@ class UndoStore:
         self._store.flush()
 
     def _random_id(self) -> str:
-        taken = {entry.id for entry in self._entries.read()}
+        taken = self._entries.ids()
         while (drawn := os.urandom(3).hex()) in taken:
             pass
         return drawn
@@ -256,7 +260,7 @@ class UndoStore:
             kept += 1
         if kept < len(entries):
             dropped = len(entries) - kept
-            self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
+            self._entries.drop_oldest(dropped)
             warning = lazy(
                 "Undo storage is full: the oldest calls ({dropped}) can no longer be undone.", dropped=dropped
             )

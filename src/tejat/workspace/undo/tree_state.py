@@ -4,7 +4,7 @@ import os
 import stat
 import struct
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, WorkspaceError
@@ -15,11 +15,12 @@ from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
 FILE_KEY_SIZE = 52
+UNREADABLE = (-1, -1)
+"""Stands for the identity of a directory that could not be read."""
 
 _KEY = struct.Struct("<IQQqqqII")
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", "CVS"})
 _NEVER_ENTERED = _VERSION_CONTROL | {name.decode() for name in EXCLUDED_DIRECTORIES}
-_UNREADABLE = (-1, -1)
 _TYPE = 0o170000
 _FILE = stat.S_IFREG
 
@@ -40,14 +41,50 @@ class TreeState:
     directories: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, tuple[int, int, int]])
     special_files: dict[str, int] = field(default_factory=dict[str, int])
     unwatched: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    hard_links: dict[str, int] = field(default_factory=dict[str, int], compare=False)
+    """How many names a file has, if it has several. Some may be elsewhere."""
     taken_at: int = field(default_factory=time.time_ns, compare=False)
 
     def __len__(self) -> int:
         return len(self.files) + len(self.links) + len(self.directories) + len(self.special_files) + len(self.unwatched)
 
 
+def entry_paths(state: TreeState) -> Iterator[str]:
+    """Yield the paths in a state, unreadable directories twice."""
+    yield from state.files
+    yield from state.links
+    yield from state.directories
+    yield from state.special_files
+    yield from state.unwatched
+
+
+def copy_entry(path: str, source: TreeState, target: TreeState) -> None:
+    """Copy what is at a path, if there is anything."""
+    if path in source.files:
+        target.files[path] = source.files[path]
+    elif path in source.links:
+        target.links[path] = source.links[path]
+    elif path in source.special_files:
+        target.special_files[path] = source.special_files[path]
+    if path in source.directories:
+        target.directories[path] = source.directories[path]
+    if path in source.unwatched:
+        target.unwatched[path] = source.unwatched[path]
+
+
+def remove_entry(path: str, state: TreeState) -> None:
+    """Remove what is at a path, if there is anything."""
+    for entries in (state.files, state.links, state.directories, state.special_files, state.unwatched):
+        entries.pop(path, None)
+    state.hard_links.pop(path, None)
+
+
 class TooManyEntries(Exception):
     """There are more entries beneath the root than allowed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
 
 
 @frozen
@@ -66,25 +103,27 @@ class TreeScan:
     def run(self, *, limit: int, stop: Callable[[], None], unwatched: Unwatched | None = None) -> TreeState:
         """Scan the current state without following links. Raises TooManyEntries, OSError and whatever `stop` raises."""
         state = TreeState()
-        left_out = _Excluded({*unwatched.values()}, {*unwatched}) if unwatched else _Excluded(set(), set())
+        left_out = excluded_directories(unwatched or {})
         pending = [""]
         while pending:
             stop()
             directory = pending.pop()
             try:
                 with self.roots.open_directory(Location(self.root, directory)) as opened:
-                    pending += self._scan_directory(opened.fd, directory, state, left_out)
+                    pending += self.scan_directory(opened.fd, directory, state, left_out)
             except (OSError, WorkspaceError) as error:
-                if _is_gone(error):
+                if is_gone(error):
                     state.directories.pop(directory, None)
                 else:
-                    state.unwatched[directory] = _UNREADABLE
+                    state.unwatched[directory] = UNREADABLE
             if len(state) > limit:
-                raise TooManyEntries
+                raise TooManyEntries(limit)
         return state
 
-    def _scan_directory(self, opened: int, directory: str, state: TreeState, left_out: "_Excluded") -> list[str]:
-        """Add the entries of a directory and return the directories to enter."""
+    def scan_directory(
+        self, opened: int, directory: str, state: TreeState, left_out: "ExcludedDirectories"
+    ) -> list[str]:
+        """Add the entries of an open directory and return the directories to enter. Raises OSError."""
         prefix = f"{directory}/" if directory else ""
         inner: list[str] = []
         # This loop dominates the time in big trees: no avoidable calls.
@@ -95,44 +134,82 @@ class TreeScan:
                     status = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                mode, inode, device, _, user, group, size, _, _, _ = status
-                kind = mode & _TYPE
+                mode, inode, device, names, user, group, size, _, _, _ = status
                 name = entry.name
                 path = prefix + name
-                if kind == _FILE:
-                    # In a linked working tree, `.git` is a file.
-                    if name != ".git":
-                        times = status.st_mtime_ns, status.st_ctime_ns
-                        files[path] = pack(mode, device, inode, size, *times, user, group)
-                elif kind == stat.S_IFDIR:
-                    mark = (device, inode)
-                    if mark in self.hidden:
-                        continue
-                    if mark in left_out.identities or path in left_out.paths or self._is_excluded(name, path):
-                        state.unwatched[path] = mark
-                    else:
-                        state.directories[path] = (stat.S_IMODE(mode), user, group)
+                if mode & _TYPE != _FILE:
+                    if self._add_other(opened, path, status, state, left_out):
                         inner.append(path)
-                elif kind == stat.S_IFLNK:
-                    state.links[path] = os.readlink(name, dir_fd=opened)
-                else:
-                    state.special_files[path] = mode
+                # In a linked working tree, `.git` is a file.
+                elif name != ".git":
+                    times = status.st_mtime_ns, status.st_ctime_ns
+                    files[path] = pack(mode, device, inode, size, *times, user, group)
+                    if names > 1:
+                        state.hard_links[path] = names
         return inner
 
-    def _is_excluded(self, name: str, path: str) -> bool:
-        if name in _NEVER_ENTERED:
+    def scan_entry(self, opened: int, path: str, state: TreeState, left_out: "ExcludedDirectories") -> bool:
+        """Add one entry of an open directory, if it exists; return whether it is a directory to enter.
+
+        Raises OSError.
+        """
+        name = os.path.basename(path)
+        try:
+            status = os.stat(name, dir_fd=opened, follow_symlinks=False)
+            if status.st_mode & _TYPE != _FILE:
+                return self._add_other(opened, path, status, state, left_out)
+        except FileNotFoundError:
+            return False
+        if name != ".git":
+            state.files[path] = pack_file_key(status)
+            if status.st_nlink > 1:
+                state.hard_links[path] = status.st_nlink
+        return False
+
+    def _add_other(
+        self, opened: int, path: str, status: os.stat_result, state: TreeState, left_out: "ExcludedDirectories"
+    ) -> bool:
+        """Add what is no file; return whether it is a directory to enter."""
+        match status.st_mode & _TYPE:
+            case stat.S_IFDIR:
+                mark = (status.st_dev, status.st_ino)
+                if mark in self.hidden:
+                    return False
+                if mark in left_out.identities or path in left_out.paths or self.is_excluded(path):
+                    state.unwatched[path] = mark
+                    return False
+                state.directories[path] = (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid)
+                return True
+            case stat.S_IFLNK:
+                state.links[path] = os.readlink(os.path.basename(path), dir_fd=opened)
+            case _:
+                state.special_files[path] = status.st_mode
+        return False
+
+    def is_excluded(self, path: str) -> bool:
+        """Whether a directory is not entered because of its name or an ignore rule."""
+        if is_never_entered(path):
             return True
         return not self.rules.is_empty and self.rules.check(path, is_directory=True) is not IgnoreStatus.NOT_IGNORED
 
 
-class _Excluded(NamedTuple):
+def is_never_entered(path: str) -> bool:
+    """Whether a directory is not entered because of its name."""
+    return os.path.basename(path) in _NEVER_ENTERED
+
+
+class ExcludedDirectories(NamedTuple):
     """Directories that were not entered before, and are not now, whatever their names."""
 
-    identities: set[tuple[int, int]]
-    paths: set[str]
+    identities: Collection[tuple[int, int]]
+    paths: Collection[str]
 
 
-def _is_gone(error: OSError | WorkspaceError) -> bool:
+def excluded_directories(unwatched: Unwatched) -> ExcludedDirectories:
+    return ExcludedDirectories({*unwatched.values()}, {*unwatched})
+
+
+def is_gone(error: OSError | WorkspaceError) -> bool:
     if isinstance(error, WorkspaceError):
         return error.error_type in (ErrorType.FILE_NOT_FOUND, ErrorType.PATH_IS_NOT_A_DIRECTORY)
     return isinstance(error, FileNotFoundError)

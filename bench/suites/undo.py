@@ -1,0 +1,136 @@
+"""What undo adds to calls, and what undoing costs.
+
+With `TEJAT_BENCH_LARGE=1` a tree of a million files is measured too. It takes minutes to make.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+
+from bench.measurement import Measurement, difference, ratio, seconds
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.undo import RestoreScope
+from tejat.engine.calls.undo_recorder import UndoRecorder
+
+_FILES_PER_DIRECTORY = 50
+_CREATED = 50_000
+
+
+def measure(scratch: str) -> Iterator[Measurement]:
+    sizes = {10_000: 60.0, 100_000: 60.0}
+    if os.environ.get("TEJAT_BENCH_LARGE") == "1":
+        sizes[1_000_000] = 300.0
+    for files, limit in sizes.items():
+        yield from _command_in(os.path.join(scratch, f"undo-{files}"), files, limit)
+    yield _write_after_many(os.path.join(scratch, "undo-entries"))
+    yield from _after_a_large_command(os.path.join(scratch, "undo-created"))
+
+
+def _command_in(place: str, files: int, limit: float) -> Iterator[Measurement]:
+    with _Project(place) as project:
+        _make_tree(project.root, files)
+        first = seconds(lambda: project.shell("true"))
+        yield Measurement(
+            f"first command of a project with {files:,} files, which stores them all: each file",
+            first / files * 1e6,
+            200.0,
+            "us",
+            f"{first:.1f} s",
+        )
+        for name, command in (("does nothing", "true"), ("changes a file", "echo $RANDOM > d0/e0/f0.txt")):
+            yield difference(
+                f"command that {name} among {files:,} files, over bash alone",
+                limit,
+                lambda command=command: project.shell(command),
+                lambda command=command: project.run(command),
+                rounds=10,
+            )
+        assert len(project.journal.entries()) == 10
+
+
+def _write_after_many(place: str) -> Measurement:
+    with _Project(f"{place}-none") as empty, _Project(f"{place}-many") as full:
+        empty.write("first")
+        for number in range(990):
+            full.write(str(number))
+        return ratio(
+            "write_file recorded after 990 others, over after one",
+            1.3,
+            lambda: full.write("last"),
+            lambda: empty.write("last"),
+            rounds=10,
+        )
+
+
+def _after_a_large_command(place: str) -> Iterator[Measurement]:
+    with _Project(f"{place}-none") as empty, _Project(f"{place}-many") as full:
+        empty.write("first")
+        full.write("first")
+        script = f"{{0..{_CREATED // 500 - 1}}}"
+        full.shell(f"for d in {script}; do mkdir d$d; for f in {{1..500}}; do echo $d $f > d$d/f$f; done; done")
+        (entry,) = (each for each in full.journal.entries() if len(each.changes) > _CREATED)
+        yield ratio(
+            f"write_file recorded after a command that created {_CREATED:,} files, over after a write",
+            1.3,
+            lambda: full.write("last"),
+            lambda: empty.write("last"),
+            rounds=30,
+        )
+        undo, redo = RestoreScope(foreign=True), RestoreScope()
+        took = seconds(lambda: full.journal.restore(entry.id, undo))
+        assert not os.path.exists(f"{full.root}/d0")
+        yield Measurement(f"undo of {_CREATED:,} created files", took, 5.0, "s", "")
+        latest = full.journal.entries()[0]
+        took = seconds(lambda: full.journal.restore(latest.id, redo))
+        assert len(os.listdir(f"{full.root}/d0")) == 500
+        yield Measurement(f"undo of the removal of {_CREATED:,} files", took, 30.0, "s", "")
+
+
+class _Project:
+    """A directory and a journal for it."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self.root = os.path.join(place, "project")
+        os.makedirs(self.root)
+        self.journal = UndoRecorder(os.path.join(place, "state"), [self.root])
+
+    def __enter__(self) -> "_Project":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.journal.close()
+        shutil.rmtree(self._place)
+
+    def run(self, command: str) -> None:
+        subprocess.run(["bash", "-c", command], cwd=self.root, check=True)
+
+    def shell(self, command: str) -> None:
+        call = FunctionCall("run_shell_command", {"command": command})
+        self._record(call, Kind.EXECUTE, [], lambda: self.run(command))
+
+    def write(self, name: str) -> None:
+        def work() -> None:
+            with open(os.path.join(self.root, name), "w") as file:
+                file.write(os.urandom(8).hex())
+
+        self._record(FunctionCall("write_file", {"file_path": name}), Kind.EDIT, [name], work)
+
+    def _record(self, call: FunctionCall, kind: Kind, paths: list[str], work: Callable[[], None]) -> None:
+        async def run() -> ToolResult:
+            await asyncio.to_thread(work)
+            return ToolResult("")
+
+        asyncio.run(self.journal.record(call, kind, paths, run, whole_tree=not paths))
+
+
+def _make_tree(root: str, files: int) -> None:
+    for number in range(files // _FILES_PER_DIRECTORY):
+        directory = f"{root}/d{number // 100}/e{number % 100}"
+        os.makedirs(directory)
+        for other in range(_FILES_PER_DIRECTORY):
+            with open(f"{directory}/f{other}.txt", "x") as file:
+                file.write(f"{number} {other}")

@@ -1,0 +1,1 @@
+"""Trees that are kept current by what the kernel reports."""
