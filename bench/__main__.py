@@ -16,6 +16,7 @@ from bench.suites import (
     files,
     library,
     mcp,
+    policy,
     settings,
     startup,
     subagents,
@@ -43,6 +44,7 @@ def main() -> int:
             terminal,
             extending,
             deny,
+            policy,
             web,
             batch,
         )

@@ -24,6 +24,11 @@ class RuleList(Sequence[PolicyRule]):
         return tuple(rule for part in found for rule in part)
 
     @cached_property
+    def table_count(self) -> int:
+        """About how many rules there are: a table that stands for several counts as one."""
+        return sum(part.table_count if isinstance(part, RuleSheet | RuleList) else len(part) for part in self._parts)
+
+    @cached_property
     def _rules(self) -> tuple[PolicyRule, ...]:
         return tuple(rule for part in self._parts for rule in part)
 

@@ -62,6 +62,11 @@ class RuleSheet(Sequence[PolicyRule]):
         self._file = file
         self._rows = rows
 
+    @property
+    def table_count(self) -> int:
+        """How many tables the file has."""
+        return len(self._rows)
+
     @cached_property
     def representatives(self) -> tuple[PolicyRule, ...]:
         """One rule of each kind: the others differ only in source, priority, texts, command or pattern."""
