@@ -19,26 +19,10 @@ from tejat.policy.types import CallFacts, Tier
 from tejat.workspace.threads.offload import run_blocking
 
 _SHELL = "run_shell_command"
-_PROGRAMS = [
-    "git",
-    "npm",
-    "cargo",
-    "docker",
-    "kubectl",
-    "make",
-    "python",
-    "pytest",
-    "ls",
-    "cat",
-    "grep",
-    "rg",
-    "find",
-    "terraform",
-    "helm",
-    "go",
-    "node",
-    "yarn",
-]
+_PROGRAMS = (
+    *("git", "npm", "cargo", "docker", "kubectl", "make", "python", "pytest", "ls"),
+    *("cat", "grep", "rg", "find", "terraform", "helm", "go", "node", "yarn"),
+)
 _COMMANDS = 1024
 _ROUNDS = 7
 
