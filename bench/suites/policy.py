@@ -129,7 +129,7 @@ def _rules_text(count: int) -> str:
     """Rules of all kinds, with commands, patterns for them, and patterns for arguments."""
     return "\n".join(
         f'[[rule]]\n{_conditions(number)}decision = "{("allow", "ask_user", "deny")[number % 3]}"\n'
-        f"priority = {number % 900}\n"
+        f"priority = {number % 20 * 50}\n"
         for number in range(count)
     )
 

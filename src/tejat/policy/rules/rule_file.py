@@ -15,7 +15,7 @@ from tejat.policy.rules.conditions import (
     Condition,
     parse_condition,
 )
-from tejat.policy.rules.rule_sheet import RuleSheet, read_sheet
+from tejat.policy.rules.rule_sheet import RuleSheet
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.shell.words import word_set
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES, parse_tool_name
@@ -38,6 +38,8 @@ _MISTAKEN_KEYS = {"action": "decision"}
 _DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
 _MAX_PRIORITY = 999
+_MANY_TABLES = 100
+"""In a smaller file the parser of TOML takes no time to speak of."""
 _WITHOUT_PATHS = word_set(
     "google_web_search list_background_processes read_background_output stop_background_process web_fetch"
 )
@@ -69,6 +71,9 @@ def parse_rules_once(text: str, source: str, tier: Tier) -> Sequence[PolicyRule]
 
 def _read_sheet(text: str, source: str, tier: Tier, names: Mapping[str, str]) -> RuleSheet | None:
     """Read a file of many simple rules, None for any other."""
+    if text.count("[[rule]]") < _MANY_TABLES:
+        return None
+    from tejat.policy.rules.sheet_reader import read_sheet
 
     def parse(values: Mapping[str, object], line: int) -> Sequence[PolicyRule]:
         return _parse_rule_table(TomlTable(values, file=source, line=line, key_lines={}), tier, names)
