@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bench.measurement import Measurement, ratio, seconds
+from bench.measurement import Measurement, seconds
 from bench.support.tool_process import TEJAT
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.tools.base import Kind
@@ -97,13 +98,21 @@ _ODD_LINES: dict[str, Callable[[int], str]] = {
 
 
 def _start(directory: Path) -> Measurement:
-    return ratio(
-        "a run with 10,000 rules, over one without",
-        1.3,
-        _run_with(directory / "many", _rules_text(10_000)),
-        _run_with(directory / "none", ""),
-        rounds=20,
-    )
+    """The processor time of a run, because the time on the clock depends on what else the machine does."""
+    many, none = _run_with(directory / "many", _rules_text(10_000)), _run_with(directory / "none", "")
+    best_many = best_none = float("inf")
+    for _ in range(20):
+        best_none = min(best_none, _child_seconds(none))
+        best_many = min(best_many, _child_seconds(many))
+    detail = f"{best_many * 1000:.1f} ms against {best_none * 1000:.1f} ms of processor time"
+    return Measurement("a run with 10,000 rules, over one without", best_many / best_none, 1.3, "x", detail)
+
+
+def _child_seconds(work: Callable[[], object]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _run_with(directory: Path, rules: str) -> Callable[[], object]:
@@ -158,7 +167,7 @@ def _judge(engine: PolicyEngine, line: str, root: str) -> object:
         Kind.EXECUTE,
         {"command": line},
         (root,),
-        "/home/nobody",
+        "/nowhere",
         line=parse_command_line(line),
         directory=root,
         lookup=FileSystemLookup(),

@@ -6,8 +6,8 @@ from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 
 
-def rule(**conditions: str) -> PolicyRule:
-    return PolicyRule(Decision.DENY, Tier.USER, "x", **conditions)
+def rule(arguments: str | None = None, *, command_pattern: str | None = None, path: str | None = None) -> PolicyRule:
+    return PolicyRule(Decision.DENY, Tier.USER, "x", arguments=arguments, command_pattern=command_pattern, path=path)
 
 
 def found(call: Call, *rules: PolicyRule) -> list[int]:

@@ -180,7 +180,7 @@ class ShellCall(Call):
         return {}
 
     @cached_property
-    def most_words_behind(self) -> dict[tuple[str, ...], int]:
+    def longest_wrapped(self) -> dict[tuple[str, ...], int]:
         """The number of words of the longest command behind each sequence of wrappers."""
         found: dict[tuple[str, ...], int] = {}
         for command in self.effects:

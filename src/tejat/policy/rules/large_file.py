@@ -9,8 +9,8 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 
 from tejat.policy.errors import PolicyError
+from tejat.policy.rules.lazy_rules import FIELDS, Changes, LazyRules, RuleTemplate, TableRow
 from tejat.policy.rules.pattern_literals import is_surely_valid_glob, is_surely_valid_regex
-from tejat.policy.rules.rule_sheet import FIELDS, Changes, RuleSheet, RuleTemplate, SheetRow
 from tejat.policy.types import PolicyRule
 
 ParseTable = Callable[[Mapping[str, object], int], Sequence[PolicyRule]]
@@ -33,7 +33,7 @@ _OPTIONAL = frozenset(("name", "description"))
 """An empty text is none."""
 
 
-def read_sheet(text: str, *, file: str, parse: ParseTable) -> "RuleSheet | None":
+def read_large_file(text: str, *, file: str, parse: ParseTable) -> "LazyRules | None":
     """Read a file of many tables `[[rule]]`, None if it has to be parsed as a whole, also to find an error in it."""
     before, *blocks = text.split(_HEADER)
     if not all(not line or (line.startswith("#") and line.isprintable()) for line in before.split("\n")):
@@ -41,18 +41,18 @@ def read_sheet(text: str, *, file: str, parse: ParseTable) -> "RuleSheet | None"
     if len(blocks) != text.count(f"\n{_HEADER}") + text.startswith(_HEADER):
         return None  # one of the headers is in a comment or a string
     try:
-        return RuleSheet(file, _SheetReader(parse).read(blocks, before.count("\n") + 1))
+        return LazyRules(file, _LargeFileReader(parse).read(blocks, before.count("\n") + 1))
     except (PolicyError, ValueError, RecursionError):
         return None
 
 
-class _SheetReader:
+class _LargeFileReader:
     def __init__(self, parse: ParseTable) -> None:
         self._parse = parse
         self._templates: dict[tuple[str, str], RuleTemplate] = {}
-        self._rows: list[SheetRow] = []
+        self._rows: list[TableRow] = []
 
-    def read(self, blocks: Sequence[str], line: int) -> Sequence[SheetRow]:
+    def read(self, blocks: Sequence[str], line: int) -> Sequence[TableRow]:
         """Read the texts below the headers, the first of which is in this line. Raises PolicyError or ValueError."""
         shapes: dict[tuple[_Variable, str], tuple[RuleTemplate, Changes, int]] = {}
         variable = _VARIABLES[0]

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.policy.errors import PolicyError
+from tejat.policy.rules.lazy_rules import LazyRules
 from tejat.policy.rules.rule_file import parse_rules, parse_rules_once
 from tejat.policy.rules.rule_list import RuleList
-from tejat.policy.rules.rule_sheet import RuleSheet
 from tejat.policy.types import PolicyRule, Tier
 
 _LINES = (
@@ -102,11 +102,11 @@ def _many(*lines: str) -> str:
 
 
 def test_rules_of_one_kind_have_one_representative() -> None:
-    sheet = parse_rules_once(_many('commandPrefix = "git sNUMBER"', "priority = NUMBER"), "f", Tier.USER)
-    assert isinstance(sheet, RuleSheet)
-    assert (len(sheet.representatives), sheet.table_count, len(sheet)) == (1, 150, 150)
-    assert (sheet[3].command, sheet[3].priority, sheet[3].source) == (("git", "s3"), 3, "f:16")
-    assert [rule.priority for rule in sheet[1:3]] == [1, 2]
+    rules = parse_rules_once(_many('commandPrefix = "git sNUMBER"', "priority = NUMBER"), "f", Tier.USER)
+    assert isinstance(rules, LazyRules)
+    assert (len(rules.representatives), rules.table_count, len(rules)) == (1, 150, 150)
+    assert (rules[3].command, rules[3].priority, rules[3].source) == (("git", "s3"), 3, "f:16")
+    assert [rule.priority for rule in rules[1:3]] == [1, 2]
 
 
 def test_an_error_names_the_line() -> None:
@@ -137,10 +137,17 @@ def parse_or_error(text: str) -> object:
     return rule.arguments, rule.command, rule.name
 
 
-def test_lists_join_sheets_and_rules() -> None:
-    sheet = parse_rules_once(_many('commandPrefix = "git sNUMBER"'), "f", Tier.USER)
-    other = sheet[:2]
-    rules = RuleList((sheet, RuleList((other,))))
+def test_lists_join_files_and_rules() -> None:
+    many = parse_rules_once(_many('commandPrefix = "git sNUMBER"'), "f", Tier.USER)
+    other = tuple(many[:2])
+    rules = RuleList((many, RuleList((other,))))
     assert (len(rules), rules.table_count, len(rules.representatives)) == (152, 152, 3)
-    assert list(rules) == [*sheet, *other] == [rules[index] for index in range(152)]
+    assert list(rules) == [*many, *other] == [rules[index] for index in range(152)]
     assert rules[150:] == other
+
+
+def test_other_tables_are_left_to_the_parser() -> None:
+    checker = '[[safety_checker]]\ntoolName = "write_file"\n[safety_checker.checker]\ntype = "in-process"\nname = "x"\n'
+    text = _many('commandPrefix = "git sNUMBER"')
+    assert len(parse_rules(text + checker, source="f", tier=Tier.USER)) > 150
+    assert len(parse_rules(checker + text, source="f", tier=Tier.USER)) > 150

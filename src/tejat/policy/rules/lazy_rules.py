@@ -41,14 +41,14 @@ class RuleTemplate:
             yield PolicyRule(*changed)
 
 
-SheetRow = tuple[int, RuleTemplate, Changes, Variable | None, str]
+TableRow = tuple[int, RuleTemplate, Changes, Variable | None, str]
 """The line of a table, the template of its rules, and what it changes in them."""
 
 
-class RuleSheet(Sequence[PolicyRule]):
+class LazyRules(Sequence[PolicyRule]):
     """The rules of a file, made when one is needed."""
 
-    def __init__(self, file: str, rows: Sequence[SheetRow]) -> None:
+    def __init__(self, file: str, rows: Sequence[TableRow]) -> None:
         self._file = file
         self._rows = rows
 
