@@ -1,7 +1,6 @@
 """Policy engine: decides whether a call may run, needs approval, or is forbidden."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
@@ -9,12 +8,11 @@ from tejat.core.i18n import join_lazy, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
+from tejat.policy.active_rules import ActiveRules
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule
 from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
-from tejat.policy.rules.defaults import default_rules
-from tejat.policy.rules.matcher import is_active, matches_caller, matches_project, matches_subagent, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.rules.rule_list import RuleList
 from tejat.policy.tool_names import MEMORY, PLAN_MODE_TOOLS
@@ -32,7 +30,6 @@ SANDBOXED_SETTING = "tools.shell.autoAllowSandboxed"
 """The setting that lets sandboxed commands run without asking."""
 DEFAULT_MODE_SOURCE = lazy("default")
 _MAX_ERROR_LENGTH = 200
-_MAX_INDEXES = 1000
 _READ_ONLY_HINT, _DESTRUCTIVE_HINT = "readOnlyHint", "destructiveHint"
 
 
@@ -40,7 +37,7 @@ class PolicyEngine:
     """All rules in one mode. Immutable: adding a rule or changing the mode makes a new engine.
 
     `mode_source` says who chose the mode. `is_interactive` means that there is a user to ask. `sandboxed` is the
-    setting for sandboxed commands.
+    setting for sandboxed commands. `active` are the same rules in the same mode of another engine.
     """
 
     def __init__(
@@ -51,48 +48,40 @@ class PolicyEngine:
         mode_source: str = DEFAULT_MODE_SOURCE,
         is_interactive: bool = True,
         sandboxed: SandboxedCommands = NOT_SANDBOXED,
+        active: ActiveRules | None = None,
     ) -> None:
-        self._configured = rules if isinstance(rules, RuleList) else RuleList((tuple(rules),))
+        configured = rules if isinstance(rules, RuleList) else RuleList((tuple(rules),))
+        self._active = active or ActiveRules(configured, mode, is_interactive=is_interactive)
         self.sandboxed = sandboxed
         self.mode = mode
         self.mode_source = mode_source
         self._is_interactive = is_interactive
-        self._indexes: dict[tuple[object, ...], RuleIndex] = {}
-        self._hidden: dict[tuple[str, str | None, str, bool], bool] = {}
 
-    @cached_property
+    @property
     def rules(self) -> tuple[PolicyRule, ...]:
         """All rules, the built-in ones last."""
-        return (*self._configured, *default_rules())
+        return self._active.rules
 
-    @cached_property
+    @property
     def representatives(self) -> tuple[PolicyRule, ...]:
         """One rule of each kind, as `RuleList` has them, and the built-in rules."""
-        return (*self._configured.representatives, *default_rules())
+        return self._active.representatives
 
-    @cached_property
-    def _active(self) -> tuple[PolicyRule, ...]:
-        return tuple(filter(self._is_active, self.rules))
-
-    @cached_property
-    def _hiding(self) -> tuple[PolicyRule, ...]:
-        """The rules that forbid tools with any arguments."""
-        unrestricted = (rule for rule in self.representatives if not rule.is_restricted and rule.project is None)
-        return tuple(rule for rule in unrestricted if rule.decision is Decision.DENY and self._is_active(rule))
-
-    def _is_active(self, rule: PolicyRule) -> bool:
-        return is_active(rule, self.mode, is_interactive=self._is_interactive)
+    @property
+    def rule_count(self) -> int:
+        """About how many rules are configured."""
+        return self._active.configured.table_count
 
     def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
-        return self._with(RuleList((self._configured, rules)))
+        return self._with(RuleList((self._active.configured, rules)))
 
     def without_rules(self, is_removed: Callable[[PolicyRule], bool]) -> "PolicyEngine":
         """Return an engine without these configured rules; built-in rules stay."""
-        return self._with([rule for rule in self._configured if not is_removed(rule)])
+        return self._with([rule for rule in self._active.configured if not is_removed(rule)])
 
     def with_mode(self, mode: ApprovalMode, *, source: str) -> "PolicyEngine":
         return PolicyEngine(
-            self._configured,
+            self._active.configured,
             mode,
             mode_source=source,
             is_interactive=self._is_interactive,
@@ -101,15 +90,22 @@ class PolicyEngine:
 
     def with_sandboxed(self, sandboxed: SandboxedCommands) -> "PolicyEngine":
         """Return an engine with another setting for sandboxed commands."""
-        return self._with(self._configured, sandboxed)
+        return PolicyEngine(
+            self._active.configured,
+            self.mode,
+            mode_source=self.mode_source,
+            is_interactive=self._is_interactive,
+            sandboxed=sandboxed,
+            active=self._active,
+        )
 
-    def _with(self, rules: Sequence[PolicyRule], sandboxed: SandboxedCommands | None = None) -> "PolicyEngine":
+    def _with(self, rules: Sequence[PolicyRule]) -> "PolicyEngine":
         return PolicyEngine(
             rules,
             self.mode,
             mode_source=self.mode_source,
             is_interactive=self._is_interactive,
-            sandboxed=self.sandboxed if sandboxed is None else sandboxed,
+            sandboxed=self.sandboxed,
         )
 
     def can_offer_sandboxed(self, facts: CallFacts) -> bool:
@@ -124,14 +120,7 @@ class PolicyEngine:
         `subagent` is the qualified name of the agent whose model it is. `has_plans` means that there is a directory for
         plan files.
         """
-        key = tool, server, subagent, has_plans
-        if key not in self._hidden:
-            self._hidden[key] = any(
-                matches_tool(rule, tool, server) and matches_subagent(rule, subagent)
-                for rule in self._hiding
-                if not (has_plans and rule.spares_plans)
-            )
-        return self._hidden[key]
+        return self._active.hides(tool, server, subagent, has_plans=has_plans)
 
     def declares_read_only(self, facts: CallFacts) -> bool:
         """Return whether a rule of the user says that the MCP tool of a call only reads, whatever its arguments are.
@@ -170,13 +159,7 @@ class PolicyEngine:
         return replace(verdict, always_refusal=refuse_always(suggested), is_routine=is_routine)
 
     def _rules_for(self, facts: CallFacts) -> RuleIndex:
-        key = facts.tool, facts.server, facts.subagent, facts.rule_names, facts.roots
-        index = self._indexes.get(key)
-        if index is None:
-            if len(self._indexes) >= _MAX_INDEXES:  # names of tools that a model made up
-                self._indexes.clear()
-            index = self._indexes[key] = RuleIndex([rule for rule in self._active if _is_for(rule, facts)])
-        return index
+        return self._active.for_call(facts)
 
     def _apply_sandbox(
         self, verdict: PolicyVerdict, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]
@@ -297,10 +280,6 @@ class PolicyEngine:
         reason = lazy("The policy could not evaluate this call ({why}).", why=why)
         refusal = refuse_always(lazy("the policy could not evaluate this call"))
         return PolicyVerdict(Decision.ASK, None, reason, always_ask=True, always_refusal=refusal)
-
-
-def _is_for(rule: PolicyRule, facts: CallFacts) -> bool:
-    return matches_caller(rule, facts) and matches_project(rule, facts.roots)
 
 
 def _allows_readers(rule: PolicyRule) -> bool:

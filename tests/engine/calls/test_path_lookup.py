@@ -183,6 +183,25 @@ class TestLookup:
         assert decision(collector, command, RULES) is Decision.ASK
         assert time.thread_time() - began < 4
 
+    def test_a_path_that_is_too_long_may_lead_anywhere(self) -> None:
+        lookup = FileSystemLookup()
+        assert lookup.real_path("/a" * 3000) == "/"
+        assert lookup.real_path("/a" * 2000) == "/a" * 2000
+
+    def test_many_paths_in_a_word_end_soon(self, collector: FactCollector) -> None:
+        began = time.thread_time()
+        assert decision(collector, f"cat {'=/a' * 5000}", RULES) is Decision.ASK
+        assert time.thread_time() - began < 4
+
+    def test_a_directory_is_searched_once_per_call(self, base: Path) -> None:
+        lookup, roots = FileSystemLookup(), [str(base / "R")]
+        assert not lookup.holds_secrets(str(base / "R" / "src"))
+        assert not lookup.links_outside(str(base / "R" / "src"), roots)
+        (base / "R" / "src" / ".env").symlink_to("/etc/passwd")
+        assert not lookup.holds_secrets(str(base / "R" / "src"))
+        assert FileSystemLookup().holds_secrets(str(base / "R" / "src"))
+        assert FileSystemLookup().links_outside(str(base / "R" / "src"), roots)
+
     def test_what_cannot_be_looked_up(self) -> None:
         lookup = FileSystemLookup()
         assert lookup.real_path("/a/\0/../b") == "/a/b"

@@ -1,6 +1,7 @@
 """Rules decide, people are asked, and what they answered with "always" is remembered exactly as it was shown."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
-from tejat.core.messages.types import FunctionCall
+from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.provenance import ToolSource
 from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
 from tejat.core.tools.call_events import BY_USER
@@ -128,6 +129,39 @@ class TestDeciding:
         advice = "No rule allows this. Use --allowed-tools note or --approval-mode auto_edit."
         assert result.return_display == f"{told} {advice}"
         assert tool.written == []
+
+
+class LocatingTool(NoteTool):
+    """Notes in which thread its calls are judged."""
+
+    def __init__(self) -> None:
+        super().__init__("run_shell_command", kind=Kind.EXECUTE)
+        self.threads: list[threading.Thread] = []
+
+    def tool_locations(self, params: Params) -> list[ToolLocation]:
+        self.threads.append(threading.current_thread())
+        return []
+
+
+class TestJudging:
+    @pytest.mark.parametrize(
+        ("line", "rules", "is_in_thread"), [("ls", 1, False), ("ls; " * 600, 1, True), ("ls", 1100, True)]
+    )
+    def test_what_takes_long_is_judged_in_a_thread(
+        self, tmp_path: Path, line: str, rules: int, is_in_thread: bool
+    ) -> None:
+        tool = LocatingTool()
+        deny = PolicyRule(Decision.DENY, Tier.USER, "x", tool.name, command=("rm",))
+        with open_scheduler(tmp_path, [tool], None, rules=(deny,) * rules) as scheduler:
+            verdict = asyncio.run(scheduler.permission.judge(tool, {"command": line}))[1]
+            assert verdict == scheduler.permission.decide(tool, {"command": line})[1]
+        assert (tool.threads[0] is not threading.current_thread()) == is_in_thread
+
+    def test_a_question_is_assumed_for_a_long_line(self, tmp_path: Path) -> None:
+        tool = LocatingTool()
+        with open_scheduler(tmp_path, [tool], None) as scheduler:
+            assert scheduler.permission.asks(tool, {"command": "ls; " * 600})
+        assert tool.threads == []
 
 
 class TestAsking:

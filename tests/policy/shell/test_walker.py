@@ -103,3 +103,16 @@ def test_redirections_that_hide_nothing(text: str) -> None:
 def test_a_line_within_that_is_not_plain() -> None:
     analysis = reading_of("bash -c 'a *'")
     assert (list(analysis.doubts), analysis.is_opaque) == (["the command that bash runs is not plain"], False)
+
+
+@pytest.mark.parametrize("sign", ["=/a", "=~", ":/", ",~"])
+def test_a_word_with_very_many_paths_is_opaque(sign: str) -> None:
+    assert reading_of(f"cat x{sign * 65}").is_opaque
+    assert not reading_of(f"cat x{sign * 64}").is_opaque
+
+
+def test_arrays_and_declarations_meet_in_any_order() -> None:
+    assert reading_of("a=(1); declare a=$x").is_opaque
+    assert reading_of("declare a=$x; a=(1)").is_opaque
+    assert reading_of("read -a a; declare a=$x").is_opaque
+    assert not reading_of("a=(1); declare b=$x").is_opaque

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.policy.shell.words import ShellWord, literal_word, parse_word, word_set
+from tejat.policy.shell.words import MAX_ROOTED_PARTS, ShellWord, find_rooted_parts, literal_word, parse_word, word_set
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,10 @@ def test_bash_sees_the_same() -> None:
     said = subprocess.run(arguments, env=environment, capture_output=True, check=True, stdin=subprocess.DEVNULL)
     given_to_program = said.stdout.decode().split("\0")[:-1]
     assert [pair for pair in zip(known, given_to_program, strict=True) if pair[0].value != pair[1]] == []
+
+
+def test_paths_inside_a_word() -> None:
+    assert find_rooted_parts("--a=/b:~/c") == [4, 7]
+    assert find_rooted_parts("/a/b") == []
+    assert find_rooted_parts("a/b~1") == []
+    assert len(find_rooted_parts("=/" * 1000)) == MAX_ROOTED_PARTS + 1

@@ -12,6 +12,7 @@ from tejat.workspace.paths.real_path import real_path
 
 _GLOB_CHARACTERS = frozenset("*?[")
 _MAX_MATCHED_ENTRIES = 5_000
+_MAX_PATH = 4096
 _MAX_ENTRIES = 20_000
 """Larger trees are not searched: they may hold a link that leads outside, or a file with secrets."""
 
@@ -21,8 +22,18 @@ class FileSystemLookup(PathLookup):
 
     def __init__(self) -> None:
         self._directories: dict[str, str] = {}
+        self._real_paths: dict[str, str] = {}
+        self._linking: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._secret: dict[str, bool] = {}
 
     def real_path(self, path: str) -> str:
+        found = self._real_paths.get(path)
+        if found is None:
+            # No program opens a longer path at once, and step by step it may lead anywhere.
+            found = self._real_paths[path] = "/" if len(path) > _MAX_PATH else self._resolve(path)
+        return found
+
+    def _resolve(self, path: str) -> str:
         parent, name = os.path.split(path)
         try:
             if name in ("", ".", ".."):
@@ -52,37 +63,51 @@ class FileSystemLookup(PathLookup):
         return paths
 
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
-        waiting = [real_path(directory)]
-        seen = set(waiting)
-        count = 0
-        while waiting:
-            entries = _list_entries(waiting.pop())
-            count += len(entries)
-            if count > _MAX_ENTRIES:
-                return True
-            for entry in entries:
-                is_link = entry.is_symlink()
-                target = real_path(entry.path) if is_link else entry.path
-                if is_link and not is_beneath_any(target, roots):
-                    return True
-                if (is_link or entry.is_dir(follow_symlinks=False)) and target not in seen:
-                    seen.add(target)
-                    waiting.append(target)
-        return False
+        key = real_path(directory), tuple(roots)
+        if key not in self._linking:
+            self._linking[key] = _links_outside(*key)
+        return self._linking[key]
 
     def holds_secrets(self, directory: str) -> bool:
-        waiting = [real_path(directory)]
-        count = 0
-        while waiting:
-            entries = _list_entries(waiting.pop())
-            count += len(entries)
-            if count > _MAX_ENTRIES or any(is_secret_file(entry.path) for entry in entries):
-                return True
-            waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        return False
+        real = real_path(directory)
+        if real not in self._secret:
+            self._secret[real] = _holds_secrets(real)
+        return self._secret[real]
 
     def git_programs(self, directory: str) -> Sequence[str]:
         return find_git_programs(directory)
+
+
+def _links_outside(directory: str, roots: Sequence[str]) -> bool:
+    waiting = [directory]
+    seen = set(waiting)
+    count = 0
+    while waiting:
+        entries = _list_entries(waiting.pop())
+        count += len(entries)
+        if count > _MAX_ENTRIES:
+            return True
+        for entry in entries:
+            is_link = entry.is_symlink()
+            target = real_path(entry.path) if is_link else entry.path
+            if is_link and not is_beneath_any(target, roots):
+                return True
+            if (is_link or entry.is_dir(follow_symlinks=False)) and target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return False
+
+
+def _holds_secrets(directory: str) -> bool:
+    waiting = [directory]
+    count = 0
+    while waiting:
+        entries = _list_entries(waiting.pop())
+        count += len(entries)
+        if count > _MAX_ENTRIES or any(is_secret_file(entry.path) for entry in entries):
+            return True
+        waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return False
 
 
 def _list_entries(directory: str) -> list[os.DirEntry[str]]:

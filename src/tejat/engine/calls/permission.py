@@ -47,6 +47,7 @@ from tejat.policy.types import (
     SkillScript,
     Tier,
 )
+from tejat.workspace.threads.offload import run_blocking
 
 SaveRules = Callable[[Sequence[PolicyRule], Scope], None]
 
@@ -55,6 +56,9 @@ BUILT_IN = ToolOrigin()
 ANSWER_SOURCE = "your answer"
 """The beginning of the source of every rule that comes from an answer in this session."""
 _PROJECT_SKILL = "project:"
+_LONG_LINE = 2000
+"""The length of a command line from which judging it takes more than a few milliseconds."""
+_MANY_RULES = 1000
 SESSION_SOURCE = f"{ANSWER_SOURCE} ({Scope.SESSION.value})"
 
 
@@ -131,6 +135,16 @@ class Permission:
         refusal = refuse_always(lazy("the settings turn it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
+    async def judge(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
+        """Apply the rules to a call as `decide` does, in a thread if that may take long."""
+        if not self._takes_long(params):
+            return self.decide(tool, params)
+        return await run_blocking(lambda _: self.decide(tool, params))
+
+    def _takes_long(self, params: Params) -> bool:
+        command = params.get("command")
+        return isinstance(command, str) and (len(command) > _LONG_LINE or self.policy.rule_count > _MANY_RULES)
+
     def _collect_facts(self, tool: BaseTool, params: Params) -> CallFacts:
         return self.facts.collect(tool, params)
 
@@ -139,7 +153,13 @@ class Permission:
         return self.policy.declares_read_only(replace(self._collect_facts(tool, {}), subagent=subagent))
 
     def asks(self, tool: BaseTool, params: Params) -> bool:
-        """Whether the rules ask about a call, as far as that is known before it is prepared."""
+        """Whether the rules ask about a call, as far as that is known before it is prepared.
+
+        For a long line a question is assumed: judging it here would hold up everything else.
+        """
+        command = params.get("command")
+        if isinstance(command, str) and len(command) > _LONG_LINE:
+            return True
         return not tool.rejection(params) and self.decide(tool, params)[1].decision is Decision.ASK
 
     def find_stale(self, tool: BaseTool, call: AuthorisedCall) -> ToolFailure | None:
@@ -172,7 +192,7 @@ class Permission:
         batch.
         """
         while True:
-            facts, verdict = self.decide(tool, params)
+            facts, verdict = await self.judge(tool, params)
             if verdict.decision is Decision.DENY:
                 raise denied_error(verdict)
             if objection:
@@ -184,7 +204,8 @@ class Permission:
                 return AuthorisedCall(params, None, facts, "the tool needs no confirmation")
             if self._approver is None:
                 raise non_interactive_error(tool, facts, verdict, self.policy, objection)
-            question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
+            build = partial(self._build_question, tool, confirmation, facts, verdict, note=note, origin=origin)
+            question = await run_blocking(lambda _, build=build: build()) if self._takes_long(params) else build()
             place, total = position()
             risks_shown = (*risks, *question.risks)
             question = replace(question, risks=risks_shown, place=place, total=total, call_index=call_index)

@@ -14,8 +14,8 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.engine import PolicyEngine
+from tejat.policy.rules.lazy_rules import LazyRules
 from tejat.policy.rules.rule_list import RuleList
-from tejat.policy.rules.rule_sheet import RuleSheet
 from tejat.policy.types import NOT_SANDBOXED, Decision, PolicyRule, SandboxedCommands, Tier
 
 MODE_FLAG = "--approval-mode"
@@ -91,7 +91,7 @@ def _load_rules(text: PolicyFile, settings: Settings) -> Sequence[PolicyRule]:
 
     rules = parse_rules_once(text.text, text.path, _TIERS[text.tier])
     has_limits = text.allows_nothing is not None or settings.always_disabled.value
-    if isinstance(rules, RuleSheet) and not has_limits and all(rule.hints is None for rule in rules.representatives):
+    if isinstance(rules, LazyRules) and not has_limits and all(rule.hints is None for rule in rules.representatives):
         return rules  # as it is, not turned into rules yet
     return tuple(_limit_rules(rules, text, settings))
 

@@ -28,6 +28,7 @@ from tejat.policy.effects.tables import (
     WRITING_PROGRAMS,
 )
 from tejat.policy.shell.command_line import CommandLine
+from tejat.policy.shell.words import MAX_ROOTED_PARTS, find_rooted_parts
 from tejat.policy.shell.wrappers import base_name
 
 _VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
@@ -47,7 +48,6 @@ _MAX_TARGETS = 10
 _TARGET_OPTION = re.compile(r"-(?!-).*t|--t")
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
 _DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
-_ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
 _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -278,5 +278,5 @@ def _paths_in_option(word: str) -> list[str]:
 def _path_candidates(word: str) -> list[str]:
     """Return the parts between `=`, `:`, `,` and `@`, and those that start at the root or home directory."""
     pieces = [piece for piece in re.split(r"[=:,@]", word) if piece]
-    rooted = [word[found.start() :] for found in _ROOTED.finditer(word) if found.start()]
+    rooted = [word[start:] for start in find_rooted_parts(word)[:MAX_ROOTED_PARTS]]
     return [*rooted, *pieces] if pieces != [word] else rooted

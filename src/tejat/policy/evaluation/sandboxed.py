@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from tejat.policy.effects.project_commands import find_project_command
+from tejat.policy.evaluation.command_index import CommandIndex
 from tejat.policy.evaluation.coverage import LineAssessment, find_coverage_gap
+from tejat.policy.evaluation.rule_index import RuleTables
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.risks import find_risks
 from tejat.policy.shell.command_line import ShellCommand
@@ -47,7 +49,7 @@ def is_safe_in_sandbox(uncovered: Iterable[ShellCommand], call: ShellCall, asses
     if not is_shell or not is_plain or facts.wants_network or facts.arguments.get("is_background"):
         return False
     needed = Enclosure.FILES_AND_NETWORK
-    rules: list[PolicyRule] = []
+    rules: dict[tuple[str, ...], PolicyRule] = {}
     commands = list(uncovered)
     for command in commands:
         if command.wrappers:
@@ -57,8 +59,9 @@ def is_safe_in_sandbox(uncovered: Iterable[ShellCommand], call: ShellCall, asses
             return False
         if not call.effects[command].is_read_only:
             needed = Enclosure.EVERYTHING
-        rules.append(PolicyRule(Decision.ALLOW, Tier.USER, "", SHELL, command=words))
-    if not all(any(_covers(rule, command, call, assessment) for rule in rules) for command in commands):
+        rules[words] = PolicyRule(Decision.ALLOW, Tier.USER, "", SHELL, command=words)
+    index = CommandIndex(RuleTables(rules.values()))
+    if not all(_is_covered(command, index, call, assessment) for command in commands):
         return False
     return not find_risks(facts, is_file=lambda _: False) and facts.enclosure() >= needed
 
@@ -73,8 +76,9 @@ def _beginning(command: ShellCommand, call: ShellCall) -> tuple[str, ...] | None
     return project.prefix if project is not None and project.is_understood else None
 
 
-def _covers(rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment: LineAssessment) -> bool:
-    return find_coverage_gap(rule, command, call, assessment, is_enclosed=True) is None
+def _is_covered(command: ShellCommand, rules: CommandIndex, call: ShellCall, assessment: LineAssessment) -> bool:
+    candidates = rules.covering_candidates(command)
+    return any(find_coverage_gap(rule, command, call, assessment, is_enclosed=True) is None for _, rule in candidates)
 
 
 def _may_show_secrets(command: ShellCommand, call: ShellCall) -> bool:

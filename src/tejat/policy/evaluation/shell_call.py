@@ -170,7 +170,17 @@ class ShellCall(Call):
         return next((each for each in self._link_makers if each != command), None)
 
     @cached_property
-    def most_words_behind(self) -> dict[tuple[str, ...], int]:
+    def unwrapped(self) -> dict[tuple[str, ...], ShellCommand]:
+        """The commands that run behind no wrapper, by their words."""
+        return {command.words: command for command in reversed(self.effects) if not command.wrappers}
+
+    @cached_property
+    def named_paths(self) -> dict[frozenset[str], bool]:
+        """Whether any command names one of some paths, as far as that was looked up."""
+        return {}
+
+    @cached_property
+    def longest_wrapped(self) -> dict[tuple[str, ...], int]:
         """The number of words of the longest command behind each sequence of wrappers."""
         found: dict[tuple[str, ...], int] = {}
         for command in self.effects:

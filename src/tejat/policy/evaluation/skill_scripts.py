@@ -42,7 +42,12 @@ def names_script(rule: PolicyRule, command: ShellCommand, call: ShellCall) -> bo
     paths = {script.path for script in call.facts.skill_scripts if matches_skill(rule, script.qualified_name)}
     if _names_any(command, paths, call):
         return True
-    return bool(paths) and not any(_names_any(each, paths, call) for each in call.line.commands)
+    if not paths:
+        return False
+    key = frozenset(paths)
+    if key not in call.named_paths:
+        call.named_paths[key] = any(_names_any(each, paths, call) for each in call.effects)
+    return not call.named_paths[key]
 
 
 def find_started_script(command: ShellCommand, call: ShellCall) -> SkillScript | None:
@@ -79,7 +84,7 @@ def _outer_command(command: ShellCommand, call: ShellCall) -> ShellCommand | Non
         return command
     words = (*command.wrappers, *command.words)
     is_script = len(command.wrappers) == 1 and command.wrappers[0] in SHELL_INTERPRETERS
-    return next((each for each in call.line.commands if is_script and not each.wrappers and each.words == words), None)
+    return call.unwrapped.get(words) if is_script else None
 
 
 def _take_apart(command: ShellCommand) -> _ScriptCall | None:

@@ -143,7 +143,7 @@ def _wrapper_options(command: ShellCommand, call: ShellCall) -> Sequence[str]:
     if program not in WRAPPERS:
         return ()
     inside = (*command.wrappers, program)
-    return command.words[1 : len(command.words) - call.most_words_behind.get(inside, 0)]
+    return command.words[1 : len(command.words) - call.longest_wrapped.get(inside, 0)]
 
 
 def runs_in_container(command: ShellCommand) -> bool:

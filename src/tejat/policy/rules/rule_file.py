@@ -15,7 +15,7 @@ from tejat.policy.rules.conditions import (
     Condition,
     parse_condition,
 )
-from tejat.policy.rules.rule_sheet import RuleSheet, read_sheet
+from tejat.policy.rules.lazy_rules import LazyRules
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.shell.words import word_set
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES, parse_tool_name
@@ -38,6 +38,8 @@ _MISTAKEN_KEYS = {"action": "decision"}
 _DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
 _MAX_PRIORITY = 999
+_MANY_TABLES = 100
+"""In a smaller file the parser of TOML takes no time to speak of."""
 _WITHOUT_PATHS = word_set(
     "google_web_search list_background_processes read_background_output stop_background_process web_fetch"
 )
@@ -48,9 +50,9 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
     A table with several tools or commands stands for one rule each. The examples of each table are checked.
     """
-    sheet = _read_sheet(text, source, tier, names)
-    if sheet is not None:
-        return list(sheet)
+    many = _read_large_file(text, source, tier, names)
+    if many is not None:
+        return list(many)
     tables = parse_tables(text, "rule", file=source, beside=("safety_checker",))
     rules = [rule for table in tables for rule in _parse_rule_table(table, tier, names)]
     if "safety_checker" in text:
@@ -62,18 +64,21 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 
 @lru_cache(maxsize=256)
 def parse_rules_once(text: str, source: str, tier: Tier) -> Sequence[PolicyRule]:
-    """The rules of a text that is parsed more than once in a run. Raises PolicyError. Many are a `RuleSheet`."""
-    sheet = _read_sheet(text, source, tier, CANONICAL_NAMES)
-    return tuple(parse_rules(text, source=source, tier=tier)) if sheet is None else sheet
+    """The rules of a text that is parsed more than once in a run. Raises PolicyError. Many are a `LazyRules`."""
+    many = _read_large_file(text, source, tier, CANONICAL_NAMES)
+    return tuple(parse_rules(text, source=source, tier=tier)) if many is None else many
 
 
-def _read_sheet(text: str, source: str, tier: Tier, names: Mapping[str, str]) -> RuleSheet | None:
+def _read_large_file(text: str, source: str, tier: Tier, names: Mapping[str, str]) -> LazyRules | None:
     """Read a file of many simple rules, None for any other."""
+    if text.count("[[rule]]") < _MANY_TABLES:
+        return None
+    from tejat.policy.rules.large_file import read_large_file
 
     def parse(values: Mapping[str, object], line: int) -> Sequence[PolicyRule]:
         return _parse_rule_table(TomlTable(values, file=source, line=line, key_lines={}), tier, names)
 
-    return read_sheet(text, file=source, parse=parse)
+    return read_large_file(text, file=source, parse=parse)
 
 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:

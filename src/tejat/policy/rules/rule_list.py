@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
-from tejat.policy.rules.rule_sheet import RuleSheet
+from tejat.policy.rules.lazy_rules import LazyRules
 from tejat.policy.types import PolicyRule
 
 
@@ -20,8 +20,13 @@ class RuleList(Sequence[PolicyRule]):
 
         Which of these conditions a rule has does not differ, nor for which tools, modes and agents it counts.
         """
-        found = (part.representatives if isinstance(part, RuleSheet | RuleList) else part for part in self._parts)
+        found = (part.representatives if isinstance(part, LazyRules | RuleList) else part for part in self._parts)
         return tuple(rule for part in found for rule in part)
+
+    @cached_property
+    def table_count(self) -> int:
+        """About how many rules there are: a table that stands for several counts as one."""
+        return sum(part.table_count if isinstance(part, LazyRules | RuleList) else len(part) for part in self._parts)
 
     @cached_property
     def _rules(self) -> tuple[PolicyRule, ...]:

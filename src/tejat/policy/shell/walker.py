@@ -15,7 +15,7 @@ from tejat.policy.shell.implicit_eval import (
     may_hold_subscripts,
 )
 from tejat.policy.shell.plain import RESERVED, parse_plain_line
-from tejat.policy.shell.words import ShellWord, parse_word
+from tejat.policy.shell.words import MAX_ROOTED_PARTS, ShellWord, find_rooted_parts, parse_word
 from tejat.policy.shell.wrappers import base_name, unwrap_command
 
 _MAX_WRAPPER_DEPTH = 12
@@ -93,6 +93,9 @@ class LineAnalysis:
         self.commands.append(ShellCommand(tuple(word.value for word in words if word.text), is_plain, via))
         if name.is_unquoted and (name.value in _NEVER_COMMANDS or _is_block(words)):
             self.mark_opaque(lazy("a reserved word is used as a command"))
+        long = [word.value for word in words if len(word.value) > MAX_ROOTED_PARTS]
+        if any(len(find_rooted_parts(text)) > MAX_ROOTED_PARTS for text in long):
+            self.mark_opaque(lazy("a word contains too many paths"))
         reason = find_implicit_eval(words)
         if reason:
             self.mark_opaque(reason)

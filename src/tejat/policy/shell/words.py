@@ -1,12 +1,16 @@
 """Shell words and their values after quote removal."""
 
 import re
+from itertools import islice
 
 from tejat.core.frozen import frozen
 
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _BARE = re.compile(r"[A-Za-z0-9_./,:@%+=^-]+\Z")
 _TILDE = re.compile(r"(?:\A|[=:])~")
+_ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
+MAX_ROOTED_PARTS = 64
+"""How many paths are looked at in one word: each one is the rest of it, so more would take quadratic time."""
 _UNQUOTED_SPECIAL = frozenset("`*?[()<>|&;\n \t")
 _ESCAPABLE_IN_STRING = frozenset('$`"\\')
 _LETTER_ESCAPES = dict(zip("abeEfnrtv\\'\"?", b"\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
@@ -33,6 +37,11 @@ class ShellWord:
 def word_set(text: str) -> frozenset[str]:
     """Return a set of names from text with blanks."""
     return frozenset(text.split())
+
+
+def find_rooted_parts(text: str) -> list[int]:
+    """Return where paths from the root or home directory begin inside a word, the first few."""
+    return [found.start() for found in islice(_ROOTED.finditer(text, 1), MAX_ROOTED_PARTS + 1)]
 
 
 def literal_word(value: str) -> ShellWord:

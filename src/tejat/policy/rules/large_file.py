@@ -1,29 +1,22 @@
 """Fast reading of rule files in which most tables differ only in a command, a pattern or a priority.
 
 A table with the same other lines as an earlier one is not parsed again: its rules are the earlier ones with other
-values. Rules are made when they are first needed. Whatever is written in another way is left to the parser of TOML.
+values. Whatever is written in another way is left to the parser of TOML.
 """
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import overload
+from collections.abc import Callable, Mapping, Sequence
 
 from tejat.policy.errors import PolicyError
+from tejat.policy.rules.lazy_rules import FIELDS, Changes, LazyRules, RuleTemplate, TableRow
 from tejat.policy.rules.pattern_literals import is_surely_valid_glob, is_surely_valid_regex
 from tejat.policy.types import PolicyRule
 
 ParseTable = Callable[[Mapping[str, object], int], Sequence[PolicyRule]]
 """Makes the rules of a table from its values and its line. Raises PolicyError."""
-_Changes = tuple[tuple[int, object], ...]
-"""The values of fields, by their positions."""
 
 _HEADER = "[[rule]]\n"
-_MIN_TABLES = 100
-"""In a smaller file the parser of TOML takes no time to speak of."""
-_FIELDS: tuple[str, ...] = PolicyRule.__match_args__
-_SOURCE = _FIELDS.index("source")
 _TEXT = re.compile(r'([^"\\\n]*(?:\\["\\][^"\\\n]*)*)"(?=\n|\Z)')
 _PREFIX = re.compile(r'([A-Za-z0-9_./:@%+,-]+(?: [A-Za-z0-9_./:@%+,=-]+)*)"(?=\n|\Z)')
 _LINES = re.compile(
@@ -40,94 +33,36 @@ _OPTIONAL = frozenset(("name", "description"))
 """An empty text is none."""
 
 
-def read_sheet(text: str, *, file: str, parse: ParseTable) -> "RuleSheet | None":
+def read_large_file(text: str, *, file: str, parse: ParseTable) -> "LazyRules | None":
     """Read a file of many tables `[[rule]]`, None if it has to be parsed as a whole, also to find an error in it."""
     before, *blocks = text.split(_HEADER)
-    if len(blocks) < _MIN_TABLES:
-        return None
     if not all(not line or (line.startswith("#") and line.isprintable()) for line in before.split("\n")):
         return None
-    if not all(not each or each.endswith("\n") for each in (before, *blocks[:-1])):
+    if len(blocks) != text.count(f"\n{_HEADER}") + text.startswith(_HEADER):
         return None  # one of the headers is in a comment or a string
     try:
-        return RuleSheet(file, _SheetReader(parse).read(blocks, before.count("\n") + 1))
+        return LazyRules(file, _LargeFileReader(parse).read(blocks, before.count("\n") + 1))
     except (PolicyError, ValueError, RecursionError):
         return None
 
 
-class RuleSheet(Sequence[PolicyRule]):
-    """The rules of a file, made when one is needed."""
-
-    def __init__(self, file: str, rows: "Sequence[_Row]") -> None:
-        self._file = file
-        self._rows = rows
-
-    @cached_property
-    def representatives(self) -> tuple[PolicyRule, ...]:
-        """One rule of each kind: the others differ only in source, priority, texts, command or pattern."""
-        templates = {id(template): template for _, template, _, _, _ in self._rows}
-        return tuple(rule for template in templates.values() for rule in template.rules)
-
-    @cached_property
-    def _rules(self) -> tuple[PolicyRule, ...]:
-        file = self._file
-        return tuple(
-            rule
-            for line, template, changes, variable, text in self._rows
-            for rule in template.make_rules(f"{file}:{line}", changes, variable, text)
-        )
-
-    def __len__(self) -> int:
-        return len(self._rules)
-
-    @overload
-    def __getitem__(self, index: int) -> PolicyRule: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[PolicyRule, ...]: ...
-    def __getitem__(self, index: int | slice) -> PolicyRule | tuple[PolicyRule, ...]:
-        return self._rules[index]
-
-    def __iter__(self) -> Iterator[PolicyRule]:
-        return iter(self._rules)
-
-
-class _Template:
-    """The rules of a table, for others like it."""
-
-    def __init__(self, rules: Sequence[PolicyRule]) -> None:
-        self.rules = tuple(rules)
-        self._values = [[getattr(rule, name) for name in _FIELDS] for rule in rules]
-
-    def make_rules(
-        self, source: str, changes: _Changes, variable: "_Variable | None", text: str
-    ) -> Iterator[PolicyRule]:
-        """Yield the rules with another source and other values."""
-        for values in self._values:
-            changed = values.copy()
-            changed[_SOURCE] = source
-            for position, value in changes:
-                changed[position] = value
-            if variable is not None:
-                changed[variable.position] = variable.convert(text)
-            yield PolicyRule(*changed)
-
-
-class _SheetReader:
+class _LargeFileReader:
     def __init__(self, parse: ParseTable) -> None:
         self._parse = parse
-        self._templates: dict[tuple[str, str], _Template] = {}
-        self._rows: list[_Row] = []
+        self._templates: dict[tuple[str, str], RuleTemplate] = {}
+        self._rows: list[TableRow] = []
 
-    def read(self, blocks: Sequence[str], line: int) -> "Sequence[_Row]":
+    def read(self, blocks: Sequence[str], line: int) -> Sequence[TableRow]:
         """Read the texts below the headers, the first of which is in this line. Raises PolicyError or ValueError."""
-        shapes: dict[tuple[_Variable, str], tuple[_Template, _Changes, int]] = {}
+        shapes: dict[tuple[_Variable, str], tuple[RuleTemplate, Changes, int]] = {}
         variable = _VARIABLES[0]
         for block in blocks:
             at = block.find(variable.start)
             if at < 0:  # otherwise it is like its neighbour
                 variable = next((each for each in _VARIABLES if each.start in block), variable)
                 at = block.find(variable.start)
-            string = variable.match(block, at) if at == 0 or (at > 0 and block[at - 1] == "\n") else None
+            is_line = at == 0 or (at > 0 and block[at - 1] == "\n")
+            string = variable.match(block, at + variable.length) if is_line else None
             if string is None:
                 line += self._add_alone(block, line)
                 continue
@@ -147,7 +82,7 @@ class _SheetReader:
         self._rows.append((line, self._parse_block(block, line), (), None, ""))
         return block.count("\n") + 1
 
-    def _parse_shape(self, block: str, shape: "tuple[_Variable, str]", line: int) -> tuple[_Template, _Changes, int]:
+    def _parse_shape(self, block: str, shape: "tuple[_Variable, str]", line: int) -> tuple[RuleTemplate, Changes, int]:
         """Return the template for a text without its variable, the values of other free lines, and how many it has."""
         variable, text = shape
         if not _LINES.fullmatch(text) or not text.replace("\n", "").isprintable():
@@ -165,11 +100,11 @@ class _SheetReader:
         template = self._templates.get(rest)
         if template is None:
             template = self._templates[rest] = self._parse_block(block, line)
-        changes = ((_FIELDS.index(name), value or None if name in _OPTIONAL else value) for name, value in free.items())
+        changes = ((FIELDS.index(name), value or None if name in _OPTIONAL else value) for name, value in free.items())
         return template, tuple(changes), block.count("\n") + 1
 
-    def _parse_block(self, block: str, line: int) -> _Template:
-        return _Template(self._parse(tomllib.loads(block), line))
+    def _parse_block(self, block: str, line: int) -> RuleTemplate:
+        return RuleTemplate(self._parse(tomllib.loads(block), line))
 
 
 class _Variable:
@@ -181,23 +116,20 @@ class _Variable:
     def __init__(self, key: str, field: str, is_simple: Callable[[str], bool] | None = None) -> None:
         self.key = key
         self.start = f'{key} = "'
-        self.position = _FIELDS.index(field)
+        self.position = FIELDS.index(field)
+        self.length = len(self.start)
         self._is_simple = is_simple
+        self.match: Callable[[str, int], re.Match[str] | None] = self._match_text if is_simple else _PREFIX.match
+        """Returns the string at a place, None if it has to be parsed with the rest of its table."""
 
-    def match(self, block: str, at: int) -> re.Match[str] | None:
-        """Return the string at this place, None if it has to be parsed with the rest of its table."""
-        if self._is_simple is None:
-            return _PREFIX.match(block, at + len(self.start))
-        string = _TEXT.match(block, at + len(self.start))
-        return string if string and string[1].isprintable() and self._is_simple(_unescape(string[1])) else None
+    def _match_text(self, block: str, at: int) -> re.Match[str] | None:
+        string = _TEXT.match(block, at)
+        is_simple = self._is_simple is None or (string and self._is_simple(_unescape(string[1])))
+        return string if string and string[1].isprintable() and is_simple else None
 
     def convert(self, text: str) -> object:
         """Return the value of the field."""
         return tuple(text.split(" ")) if self._is_simple is None else _unescape(text)
-
-
-_Row = tuple[int, _Template, _Changes, _Variable | None, str]
-"""The line of a table, its template, and what it changes."""
 
 
 def _unescape(text: str) -> str:

@@ -1,0 +1,181 @@
+"""Rules and shell lines of unusual size: the time of a decision, of the start, and of the event loop meanwhile."""
+
+import asyncio
+import os
+import resource
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from bench.measurement import Measurement, seconds
+from bench.support.tool_process import TEJAT
+from tejat.core.approval.modes import ApprovalMode
+from tejat.core.tools.base import Kind
+from tejat.engine.calls.path_lookup import FileSystemLookup
+from tejat.policy.engine import PolicyEngine
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.shell.parser import parse_command_line
+from tejat.policy.types import CallFacts, Tier
+from tejat.workspace.threads.offload import run_blocking
+
+_SHELL = "run_shell_command"
+_PROGRAMS = (
+    *("git", "npm", "cargo", "docker", "kubectl", "make", "python", "pytest", "ls"),
+    *("cat", "grep", "rg", "find", "terraform", "helm", "go", "node", "yarn"),
+)
+_COMMANDS = 1024
+_ROUNDS = 7
+
+
+def measure(scratch: str) -> Iterator[Measurement]:
+    root = os.path.realpath(scratch)
+    yield _line_decision(root)
+    yield _loop_gap(root)
+    yield _many_rules(root)
+    yield from _odd_lines(root)
+    yield _start(Path(scratch, "policy"))
+
+
+def _line_decision(root: str) -> Measurement:
+    engine, line = _engine(1000), _line(_COMMANDS)
+    _judge(engine, line, root)  # tables of the rules are made once
+    best = min(_processor_seconds(lambda: _judge(engine, line, root)) for _ in range(_ROUNDS))
+    detail = f"{len(line):,} characters, parsed and decided"
+    return Measurement(f"{_COMMANDS:,} commands in a line against 1,000 rules", best * 1000, 50, "ms", detail)
+
+
+def _loop_gap(root: str) -> Measurement:
+    """The longest time in which the event loop does nothing while a line is judged in a thread."""
+    engine, line = _engine(1000), _line(_COMMANDS)
+    _judge(engine, line, root)
+    gaps = [asyncio.run(_largest_gap(lambda: _judge(engine, line, root))) for _ in range(_ROUNDS)]
+    detail = "least of several runs"
+    return Measurement("the longest pause of the event loop meanwhile", min(gaps) * 1000, 25, "ms", detail)
+
+
+async def _largest_gap(work: Callable[[], object]) -> float:
+    judging = asyncio.ensure_future(run_blocking(lambda _: work()))
+    largest, last = 0.0, time.perf_counter()
+    while not judging.done():
+        await asyncio.sleep(0.001)
+        now = time.perf_counter()
+        largest, last = max(largest, now - last), now
+    return largest
+
+
+def _many_rules(root: str) -> Measurement:
+    engine = _engine(10_000)
+    first = seconds(lambda: _judge(engine, "git status", root))
+    best = min(_processor_seconds(lambda: _judge(engine, "git log -3", root)) for _ in range(_ROUNDS))
+    detail = f"the first call takes {first * 1000:.0f} ms"
+    return Measurement("a shell call with 10,000 rules", best * 1000, 2, "ms", detail)
+
+
+def _odd_lines(root: str) -> Iterator[Measurement]:
+    """How much longer a line of 64 KB takes than one of 16 KB, and at most."""
+    engine = _engine(100)
+    for name, build in _ODD_LINES.items():
+        times: list[float] = []
+        for size in (16_000, 64_000):
+            line = build(size)
+            times.append(min(_processor_seconds(lambda line=line: _judge(engine, line, root)) for _ in range(3)))
+        detail = f"{times[0] * 1000:.1f} ms for 16 KB, {times[1] * 1000:.1f} ms for 64 KB"
+        yield Measurement(f"a line of 64 KB over one of 16 KB: {name}", times[1] / max(times[0], 0.005), 6, "x", detail)
+
+
+_ODD_LINES: dict[str, Callable[[int], str]] = {
+    "one long word": lambda size: f"cat {'a' * size}",
+    "many paths in one word": lambda size: f"cat {'=/a' * (size // 3)}",
+    "many words": lambda size: "ls " + " ".join(f"a{number}" for number in range(size // 7)),
+    "nested subshells": lambda size: "( " * (size // 4) + "ls" + " )" * (size // 4),
+    "nested substitutions": lambda size: "echo " + "$(" * (size // 3) + "ls" + ")" * (size // 3),
+    "a here-document": lambda size: "cat <<EOF\n" + "a line of text\n" * (size // 15) + "EOF\n",
+    "assignments": lambda size: " ".join(f"a{number}=1" for number in range(size // 8)) + " ls",
+    "unfinished arrays": lambda size: "a=(" * (size // 3),
+    "unfinished functions": lambda size: "f()" * (size // 3),
+}
+
+
+def _start(directory: Path) -> Measurement:
+    """The processor time of a run, because the time on the clock depends on what else the machine does."""
+    many, none = _run_with(directory / "many", _rules_text(10_000)), _run_with(directory / "none", "")
+    best_many = best_none = float("inf")
+    for _ in range(20):
+        best_none = min(best_none, _child_seconds(none))
+        best_many = min(best_many, _child_seconds(many))
+    detail = f"{best_many * 1000:.1f} ms against {best_none * 1000:.1f} ms of processor time"
+    return Measurement("a run with 10,000 rules, over one without", best_many / best_none, 1.3, "x", detail)
+
+
+def _child_seconds(work: Callable[[], object]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run_with(directory: Path, rules: str) -> Callable[[], object]:
+    """A run of a scripted model in a home with these rules."""
+    home, project, script = directory / "home", directory / "project", directory / "script.toml"
+    policies = home / ".gemini" / "policies"
+    policies.mkdir(parents=True, mode=0o700)
+    project.mkdir()
+    if rules:
+        (policies / "many.toml").write_text(rules, encoding="utf-8")
+    script.write_text('[[answer]]\nsay = "Hello."\n', encoding="utf-8")
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    command = [TEJAT, "-p", "hi", "-m", f"scripted:{script}"]
+
+    def run() -> None:
+        subprocess.run(command, check=True, cwd=project, env=environment, capture_output=True, timeout=60)
+
+    run()  # what is said only once is said now
+    return run
+
+
+def _rules_text(count: int) -> str:
+    """Rules of all kinds, with commands, patterns for them, and patterns for arguments."""
+    return "\n".join(
+        f'[[rule]]\n{_conditions(number)}decision = "{("allow", "ask_user", "deny")[number % 3]}"\n'
+        f"priority = {number % 20 * 50}\n"
+        for number in range(count)
+    )
+
+
+def _conditions(number: int) -> str:
+    if number % 10 == 9:
+        return f'toolName = "write_file"\nargsPattern = "\\"file_path\\":\\"secret{number}/[a-z]+"\n'
+    if number % 10 == 8 and number % 3:
+        return f'toolName = "run_shell_command"\ncommandRegex = "tool{number}\\\\s+--force"\n'
+    program = _PROGRAMS[number % len(_PROGRAMS)] if number % 2 else f"program{number}"
+    return f'toolName = "run_shell_command"\ncommandPrefix = "{program} sub{number}"\n'
+
+
+def _engine(count: int) -> PolicyEngine:
+    return PolicyEngine(parse_rules(_rules_text(count), source="rules", tier=Tier.USER), ApprovalMode.DEFAULT)
+
+
+def _line(count: int) -> str:
+    names: Sequence[str] = [name for name in _PROGRAMS if name != "git"]
+    return "; ".join(f"{names[number % len(names)]} word{number}" for number in range(count))
+
+
+def _judge(engine: PolicyEngine, line: str, root: str) -> object:
+    facts = CallFacts(
+        _SHELL,
+        Kind.EXECUTE,
+        {"command": line},
+        (root,),
+        "/nowhere",
+        line=parse_command_line(line),
+        directory=root,
+        lookup=FileSystemLookup(),
+    )
+    return engine.decide(facts)
+
+
+def _processor_seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start

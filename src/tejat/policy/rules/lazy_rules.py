@@ -1,0 +1,86 @@
+"""The rules of a large file, which are made when they are first needed."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Protocol, overload
+
+from tejat.policy.types import PolicyRule
+
+FIELDS: tuple[str, ...] = PolicyRule.__match_args__
+_SOURCE = FIELDS.index("source")
+Changes = tuple[tuple[int, object], ...]
+"""The values of fields, by their positions."""
+
+
+class Variable(Protocol):
+    """A field whose value differs between tables that are otherwise alike."""
+
+    @property
+    def position(self) -> int: ...
+    def convert(self, text: str, /) -> object:
+        """Return the value of the field."""
+        ...
+
+
+class RuleTemplate:
+    """The rules of a table, for others like it."""
+
+    def __init__(self, rules: Sequence[PolicyRule]) -> None:
+        self.rules = tuple(rules)
+        self._values = [[getattr(rule, name) for name in FIELDS] for rule in rules]
+
+    def make_rules(self, source: str, changes: Changes, variable: Variable | None, text: str) -> Iterator[PolicyRule]:
+        """Yield the rules with another source and other values."""
+        for values in self._values:
+            changed = values.copy()
+            changed[_SOURCE] = source
+            for position, value in changes:
+                changed[position] = value
+            if variable is not None:
+                changed[variable.position] = variable.convert(text)
+            yield PolicyRule(*changed)
+
+
+TableRow = tuple[int, RuleTemplate, Changes, Variable | None, str]
+"""The line of a table, the template of its rules, and what it changes in them."""
+
+
+class LazyRules(Sequence[PolicyRule]):
+    """The rules of a file, made when one is needed."""
+
+    def __init__(self, file: str, rows: Sequence[TableRow]) -> None:
+        self._file = file
+        self._rows = rows
+
+    @property
+    def table_count(self) -> int:
+        """How many tables the file has."""
+        return len(self._rows)
+
+    @cached_property
+    def representatives(self) -> tuple[PolicyRule, ...]:
+        """One rule of each kind: the others differ only in source, priority, texts, command or pattern."""
+        templates = {id(template): template for _, template, _, _, _ in self._rows}
+        return tuple(rule for template in templates.values() for rule in template.rules)
+
+    @cached_property
+    def _rules(self) -> tuple[PolicyRule, ...]:
+        file = self._file
+        return tuple(
+            rule
+            for line, template, changes, variable, text in self._rows
+            for rule in template.make_rules(f"{file}:{line}", changes, variable, text)
+        )
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    @overload
+    def __getitem__(self, index: int) -> PolicyRule: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[PolicyRule, ...]: ...
+    def __getitem__(self, index: int | slice) -> PolicyRule | tuple[PolicyRule, ...]:
+        return self._rules[index]
+
+    def __iter__(self) -> Iterator[PolicyRule]:
+        return iter(self._rules)
