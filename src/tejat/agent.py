@@ -1,7 +1,6 @@
 """The agent as a library: prompts in, events out."""
 
 import asyncio
-import inspect
 from collections import deque
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
-from tejat.core.agent.settings import AgentSettings, check_prompt, describe_value, parse_settings
+from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
 from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.plans import PLAN_KEY, ApprovedPlan, parse_approved_plan
 from tejat.core.errors import CallbackFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
+from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
 from tejat.core.tools.tool_check import check_tool
 
@@ -49,7 +49,7 @@ class Agent:
         for each in self._options.tools:
             check_tool(each)
         self._approver = as_approver(approver)
-        self._on_event = check_event_sink(on_event)
+        self._on_event = check_event_function(on_event)
         self._open: _OpenAgent | None = None
         self._was_closed = False
 
@@ -173,15 +173,6 @@ class Agent:
         if self._open is None:
             raise UsageError("This agent is not open. Use it inside of `async with`.")
         return self._open
-
-
-def check_event_sink(given: EventSink | None) -> EventSink | None:
-    """Return the function that gets events. Raises TypeError for anything that is no plain function."""
-    if given is not None and (not callable(given) or isinstance(given, type)):
-        raise TypeError(f"on_event must be a function that takes an event, not {describe_value(given)}.")
-    if inspect.iscoroutinefunction(given):
-        raise TypeError("on_event must be a plain function, not an `async` one: events are delivered as they happen.")
-    return given
 
 
 class _Listener:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
-from tejat.agent import NOT_STARTED, Agent, append_event, check_event_sink, end_run
+from tejat.agent import NOT_STARTED, Agent, append_event, end_run
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import AgentEvent, Compressed, EventSink, RunEnded
 from tejat.core.agent.settings import AgentSettings, check_prompt
@@ -18,6 +18,7 @@ from tejat.core.approval.plans import ApprovedPlan
 from tejat.core.errors import ToolFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
+from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import TodoList
 from tejat.workspace.threads.loop_thread import LoopThread
 
@@ -39,7 +40,7 @@ class SyncAgent:
     ) -> None:
         """Raises TypeError and ValueError as `Agent` does."""
         self._ask = ask_function(approver)
-        self._on_event = check_event_sink(on_event)
+        self._on_event = check_event_function(on_event)
         self._agent = Agent(approver=None if self._ask is None else _ask_reader, **settings)
         self._thread: LoopThread[Agent] | None = None
         self._was_closed = False

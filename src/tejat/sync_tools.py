@@ -21,6 +21,7 @@ from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.core.tools.base import FunctionDeclaration, ToolResult
 from tejat.core.tools.call_events import CallEventSink, CallFinished, Event
+from tejat.core.tools.event_function import check_event_function
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.threads.daemon import run_in_daemon
 from tejat.workspace.threads.loop_thread import LoopThread
@@ -59,7 +60,13 @@ class SyncTools(SyncSdkAnswers):
         self.close()
 
     def open(self) -> "SyncTools":
-        """Open the tools without `with`, for a notebook. Raises UsageError as entering `open_tools` does."""
+        """Open the tools without `with`, for a notebook. Closed tools can be opened again.
+
+        Raises UsageError if they are open, and as entering `open_tools` does.
+        """
+        if self._thread is not None:
+            raise UsageError(lazy("These tools are open already."))
+        self._context = self._context.renew()
         thread = LoopThread(self._stay_open(), name="tejat-tools")
         try:
             _ = thread.opened
@@ -96,6 +103,7 @@ class SyncTools(SyncSdkAnswers):
 
         An exception in this thread, such as KeyboardInterrupt, cancels the calls and waits for their end.
         """
+        check_event_function(on_event)
         thread, caller = self._require_open, _Caller()
         sink = None if on_event is None else caller.relay(on_event)
         try:

@@ -24,6 +24,7 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, ToolResult
 from tejat.core.tools.call_events import CallEventSink, CallFinished
+from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
@@ -100,6 +101,7 @@ class Toolset(SdkAnswers):
         tasks. `on_event` gets every event. Raises as `call` does, once each call has its response.
         """
         self._require_open()
+        check_event_function(on_event)
         return await run_calls(self.start_scheduler(), list_calls(calls), on_event)
 
     def declarations(self) -> list[FunctionDeclaration]:

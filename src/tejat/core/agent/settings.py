@@ -78,6 +78,8 @@ def parse_settings(settings: AgentSettings) -> AgentOptions:
     options = AgentOptions(**values, names_arguments=True)
     if not options.directories:
         raise ValueError("directories is empty. An agent needs a directory to work in.")
+    if "" in options.directories:
+        raise ValueError('directories has an empty path. Use "." for the current directory.')
     if options.storage is not None and not options.keeps_session:
         raise ValueError("storage has no effect with keeps_session=False. Pass only one of them.")
     if options.client is not None and options.replay is not None:
@@ -256,7 +258,7 @@ def _words(alias: object) -> Sequence[str]:
 
 def _one_of(alias: object) -> _Rule:
     words = _words(alias)
-    return _Rule(f"one of {', '.join(words)}", _choice(words), is_optional=True)
+    return _Rule(f"one of {', '.join(map(repr, words))}", _choice(words), is_optional=True)
 
 
 _TOOLS = "tools (a function becomes one with `@tool`, a class by calling it)"

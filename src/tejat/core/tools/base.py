@@ -373,7 +373,9 @@ def unexpected_error_result(error: Exception) -> ToolResult:
     from tejat.core.log import report_unexpected, tools_logger
 
     report_unexpected(error, "a tool", log=tools_logger)
+    # A KeyError is only the key, and some exceptions have no text.
     reason = str(error) or type(error).__name__
+    reason = f"{type(error).__name__}: {reason}" if isinstance(error, KeyError) and error.args else reason
     message = f"Error: Tool call execution failed. Reason: {reason}"
     failure = ToolError(reason, ErrorType.EXECUTION_FAILED, traceback="".join(format_exception(error)))
     return ToolResult(message, reason, failure)
