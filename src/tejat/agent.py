@@ -27,11 +27,10 @@ _T = TypeVar("_T")
 
 
 class Agent:
-    """A model with tools in a workspace; use it as `async with Agent(...) as agent`.
+    """A model with tools in a workspace: `async with Agent(...) as agent`.
 
-    The settings are those of `AgentOptions`: `directories`, `model`, `tools`, `mode`, `system`, `max_turns` and so on.
-    The approver answers approval requests; without one, calls that need approval are refused. Several agents can live
-    in one process; each belongs to the event loop it was opened in.
+    `AgentSettings` lists the settings. The approver answers approval requests; without one, calls that need approval
+    are refused. A process can have several agents. Each belongs to the event loop in which it was opened.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class Agent:
         return self
 
     async def aclose(self) -> None:
-        """End all runs. A second time it does nothing. Raises as leaving `async with` does."""
+        """End all runs and close the agent. Does nothing if it is closed. Raises what leaving `async with` raises."""
         if self._open is None:
             return
         self._open.require_loop()
@@ -101,18 +100,18 @@ class Agent:
 
     @property
     def approved_plan(self) -> ApprovedPlan | None:
-        """The plan that was approved in this session. Raises UsageError outside of `async with`."""
+        """The plan approved in this session, None if there is none. Raises UsageError outside of `async with`."""
         return parse_approved_plan(self._require_open.session.state.get(PLAN_KEY))
 
     def run(self, prompt: str | Sequence[str | Part]) -> AsyncGenerator[AgentEvent]:
-        """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
+        """Answer a prompt and yield events as they happen. The last one is RunEnded, with the outcome.
 
-        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader loses nothing and
-        blocks nothing. A second run waits for the first.
+        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader misses no event and
+        does not slow down the run. A second run waits for the first.
 
-        Raises TypeError for something that is no prompt, and UsageError outside of `async with` or in another event
-        loop. While the events are read: what the approver, a hook, `on_event` or the program's own model raises. The
-        agent can be used again after that. Any other exception is a bug.
+        Raises TypeError for an invalid prompt, and UsageError outside of `async with` or in another event loop.
+        Exceptions of the approver, a hook, `on_event` or the program's own model are raised while the events are read;
+        the agent can be used again after that. Any other exception is a bug.
         """
         check_prompt(prompt)
         self._require_open.require_loop()
@@ -140,7 +139,7 @@ class Agent:
         return ended
 
     def preview_compression(self) -> CompressionPreview:
-        """What `compress` would do now, without a request to the model. Raises UsageError outside of `async with`."""
+        """Preview `compress` without a request to the model. Raises UsageError outside of `async with`."""
         return self._require_open.session.conversation.preview_compression()
 
     async def compress(self) -> Compressed:
@@ -153,9 +152,9 @@ class Agent:
         return await _raise_own(opened.session.compress())
 
     def start(self, prompt: str | Sequence[str | Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
-        """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.
+        """Answer a prompt in a task, which can be cancelled. `emit` is called with every event.
 
-        A run cancelled before it begins, because another one is running, has no events. Raises as `run` does.
+        A run that is cancelled while it waits for another run has no events. Raises as `run` does.
         """
         check_prompt(prompt)
         opened = self._require_open

@@ -60,15 +60,15 @@ def field(
 
 
 class Value:
-    """The base of frozen classes with a JSON form.
+    """The base of immutable values with a JSON form.
 
-    `repr` leaves out fields that have their default, and cuts long contents: it is for people.
+    `repr` is made for people: it leaves out fields that have their default, and cuts long contents.
     """
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the value as `json.dumps` takes it, with the name of its class under `$`.
+        """Return the value as a dict for `json.dumps`, with the name of its class under `$`.
 
         Texts for the user are translated. Raises TypeError for contents that are not JSON.
         """

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 class Toolset(SdkAnswers):
     """The tools of a session with everything that runs their calls.
 
-    `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
-    are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
-    because runs without tool calls never need it.
+    `external` are the tools that have to be discovered. `notes` tell the user why expected tools are missing, and
+    `policy_notes` what is special about the rules. `start_scheduler` creates the scheduler, because runs without tool
+    calls do not need it.
     """
 
     def __init__(

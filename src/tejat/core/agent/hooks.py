@@ -48,7 +48,7 @@ GUARD_EVENTS = frozenset(
 
 @frozen
 class HookReply(Value):
-    """The answer of a Python hook. Without a decision, `allow` or a reply, there is no objection.
+    """The answer of a Python hook. `allow` and no decision both mean "no objection".
 
     `deny` blocks the action, `ask` asks the approver; `reason` says why. `stops` ends the run. `message` is shown to
     the user, `context` is added for the model. `tool_input` is merged into the arguments of the call, or replaces them

@@ -8,12 +8,12 @@ from tejat.core.errors import TejatError
 
 
 class SessionConflict(TejatError):
-    """The journal of a session has other lines than expected: another agent has written to it."""
+    """A session that another agent has written to. Raised by `SessionStorage.append`."""
 
 
 @runtime_checkable
 class SessionStorage(Protocol):
-    """Keeps the journals of sessions in another place than files, for `Agent(storage=...)`.
+    """A place for the journals of sessions other than files, for `Agent(storage=...)`.
 
     A journal is a list of lines, each a JSON object, which is only ever appended to. When `append` returns, the lines
     should survive the end of the process.
@@ -41,7 +41,7 @@ class SessionStorage(Protocol):
 
 
 class MemoryStorage:
-    """Keeps sessions in memory, as long as the object exists. Agents in several threads may share it."""
+    """A session storage in memory. Agents in several threads may share it."""
 
     def __init__(self) -> None:
         self._journals: dict[str, list[str]] = {}

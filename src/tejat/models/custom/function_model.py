@@ -30,8 +30,10 @@ def function_model(
 ) -> "FunctionModel":
     """Make a model of a function that takes the messages and the declared tools, for `Agent(model=...)`.
 
-    It returns text, a `FunctionCall`, a `ModelResponse`, or several pieces; a generator streams them. A function that
-    is not `async` runs in its own thread. `name` defaults to that of the function. Raises TypeError for anything else.
+    The function returns text, a `FunctionCall`, a `ModelResponse`, or a list of them; a generator streams. A function
+    that is not `async` runs in its own thread. `name` defaults to the name of the function.
+
+    Raises TypeError for anything but a function with two parameters.
     """
     given: object = function
     if not callable(given) or isinstance(given, type):
