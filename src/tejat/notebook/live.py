@@ -17,6 +17,7 @@ from tejat.core.agent.events import (
     TextStreamed,
     ThoughtStreamed,
 )
+from tejat.core.agent.settings import check_prompt
 from tejat.core.i18n import _
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
@@ -96,6 +97,7 @@ class LiveRun:
     """A run that `watch` started. `stop_button` is the widget that cancels it, None without `ipywidgets`."""
 
     def __init__(self, agent: SyncAgent, prompt: str | Sequence[Part]) -> None:
+        _check_run(agent, prompt)
         self._panels = OpenPanels()
         self.view = LiveView()
         self.view.show()
@@ -177,3 +179,11 @@ class LiveRun:
         button.on_click(click)
         show_widget(button)
         return button
+
+
+def _check_run(agent: object, prompt: object) -> None:
+    """Raise TypeError and UsageError before anything is shown."""
+    if not isinstance(agent, SyncAgent):
+        raise TypeError(f"watch needs a SyncAgent, not {agent!r}. For an Agent, pass its events to a LiveView.")
+    check_prompt(prompt)
+    _ = agent.session_id  # raises if it is not open
