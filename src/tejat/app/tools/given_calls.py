@@ -46,6 +46,8 @@ def list_calls(calls: FunctionCall | Iterable[FunctionCall]) -> list[FunctionCal
     for item in items:
         if not isinstance(item, FunctionCall):
             raise TypeError(f"Expected a FunctionCall, not {item!r}.")
+        if not isinstance(cast("object", item.name), str):
+            raise TypeError(f"The name of a FunctionCall must be a string, not {item.name!r}.")
     return cast("list[FunctionCall]", items)
 
 
