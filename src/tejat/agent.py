@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
 from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
 from tejat.core.approval.approver import ApproverLike, as_approver
@@ -16,7 +17,6 @@ from tejat.core.errors import CallbackFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
-from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
 from tejat.core.tools.tool_check import check_tool
 

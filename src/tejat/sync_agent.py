@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from tejat.agent import NOT_STARTED, Agent, append_event, end_run
 from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EventSink, RunEnded
 from tejat.core.agent.settings import AgentSettings, check_prompt
 from tejat.core.approval.approver import ApproverLike, AskFunction, ask_function
@@ -18,7 +19,6 @@ from tejat.core.approval.plans import ApprovedPlan
 from tejat.core.errors import ToolFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
-from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import TodoList
 from tejat.workspace.threads.loop_thread import LoopThread
 

@@ -13,6 +13,7 @@ from tejat.app.tools.given_calls import function_call
 from tejat.app.tools.open_tools import ToolSettings, open_tools
 from tejat.app.tools.sdk_answers import SyncSdkAnswers
 from tejat.app.tools.toolset import Toolset
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.approval.approver import ApproverLike, ask_function
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
@@ -21,7 +22,6 @@ from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.core.tools.base import FunctionDeclaration, ToolResult
 from tejat.core.tools.call_events import CallEventSink, CallFinished, Event
-from tejat.core.tools.event_function import check_event_function
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.threads.daemon import run_in_daemon
 from tejat.workspace.threads.loop_thread import LoopThread

@@ -82,7 +82,7 @@ class Value:
 
         Fields with a default may be missing. Raises InvalidValue with the path to the first mistake.
         """
-        from tejat.core.value_reader import value_from_json
+        from tejat.core.messages.value_reader import value_from_json
 
         return value_from_json(given, cls)
 

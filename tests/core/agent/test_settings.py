@@ -9,13 +9,13 @@ import pytest
 from tejat.core.agent.hooks import Hook, HookEvent
 from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
-from tejat.core.agent.storage import MemoryStorage
 from tejat.core.approval.modes import ApprovalMode, ModeName, PlanModeName, SandboxName, parse_sandbox_word
 from tejat.core.frozen import fields_of, replace
 from tejat.core.messages.prompt import Attachment
 from tejat.core.messages.types import Text
 from tejat.core.model import ModelRequest
 from tejat.core.tools.base import BaseTool
+from tejat.engine.sessions.storage_sessions import MemoryStorage
 from tejat.tools.python.function_tool import tool
 
 DEFAULTS = AgentOptions(names_arguments=True)

@@ -14,6 +14,7 @@ from tejat.app.tools.skill_tools import find_skill_scripts, find_tool_rules, reg
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import TOOL_MODES
@@ -24,7 +25,6 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, ToolResult
 from tejat.core.tools.call_events import CallEventSink, CallFinished
-from tejat.core.tools.event_function import check_event_function
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry

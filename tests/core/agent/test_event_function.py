@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tejat.core.tools.event_function import check_event_function
+from tejat.core.agent.event_function import check_event_function
 
 
 def plain(_: object) -> None: ...
