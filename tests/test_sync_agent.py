@@ -18,13 +18,13 @@ from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
-from tejat.core.agent.storage import MemoryStorage
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.tools.todos import Todo, TodoList, TodoStatus
+from tejat.engine.sessions.storage_sessions import MemoryStorage
 from tejat.models.custom.function_model import function_model
 from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool

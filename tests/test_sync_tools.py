@@ -182,6 +182,16 @@ class TestClosing:
         with pytest.raises(UsageError, match="These tools are closed"):
             tools.call("read_file", path="a.txt")
 
+    def test_they_can_be_opened_again(self, project: Path) -> None:
+        tools = SyncTools(iter([project]), tools=iter([NoteTool()]))
+        for _ in range(2):
+            with tools:
+                assert tools.call("read_file", path=Path("a.txt")).text == "first\n"
+                assert "note" in tools.registry
+                with pytest.raises(UsageError, match="These tools are open already"):
+                    tools.open()
+                assert tools.call("read_file", path="a.txt").text == "first\n"
+
     def test_what_keeps_it_from_opening_is_raised(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="nowhere"), SyncTools(tmp_path / "nowhere"):
             pass

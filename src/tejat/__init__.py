@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from tejat.core.agent.prices import Price as Price
     from tejat.core.agent.questions import PendingQuestion as PendingQuestion
     from tejat.core.agent.settings import AgentSettings as AgentSettings
-    from tejat.core.agent.storage import MemoryStorage as MemoryStorage
     from tejat.core.agent.storage import SessionConflict as SessionConflict
     from tejat.core.agent.storage import SessionStorage as SessionStorage
     from tejat.core.agent.subagent_events import AgentActivity as AgentActivity
@@ -97,6 +96,7 @@ if TYPE_CHECKING:
     from tejat.core.messages.types import PartListUnion as PartListUnion
     from tejat.core.messages.types import Text as Text
     from tejat.core.messages.types import Thought as Thought
+    from tejat.core.messages.value_reader import InvalidValue as InvalidValue
     from tejat.core.model import Capability as Capability
     from tejat.core.model import FailureKind as FailureKind
     from tejat.core.model import FinishReason as FinishReason
@@ -132,9 +132,9 @@ if TYPE_CHECKING:
     from tejat.core.tools.todos import TodoList as TodoList
     from tejat.core.tools.todos import TodoStatus as TodoStatus
     from tejat.core.value_json import event_from_dict as event_from_dict
-    from tejat.core.value_reader import InvalidValue as InvalidValue
     from tejat.engine.calls.batch import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
+    from tejat.engine.sessions.storage_sessions import MemoryStorage as MemoryStorage
     from tejat.mcp.features.tool import DiscoveredMCPTool as DiscoveredMCPTool
     from tejat.models.custom.function_model import FunctionModel as FunctionModel
     from tejat.models.custom.function_model import ModelFunction as ModelFunction
@@ -176,7 +176,7 @@ _MODULES = {
     "core.agent.prices": "Price",
     "core.agent.questions": "PendingQuestion",
     "core.agent.settings": "AgentSettings",
-    "core.agent.storage": "MemoryStorage SessionConflict SessionStorage",
+    "core.agent.storage": "SessionConflict SessionStorage",
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
     "core.approval.approver": "ApprovalAnswer ApproverLike",
@@ -204,9 +204,10 @@ _MODULES = {
     "core.tools.schema": "Param",
     "core.tools.todos": "Todo TodoList TodoStatus",
     "core.value_json": "event_from_dict",
-    "core.value_reader": "InvalidValue",
+    "core.messages.value_reader": "InvalidValue",
     "engine.calls.batch": "Batch",
     "engine.calls.scheduler": "Scheduler",
+    "engine.sessions.storage_sessions": "MemoryStorage",
     "mcp.features.tool": "DiscoveredMCPTool",
     "models.custom.function_model": "function_model FunctionModel ModelFunction",
     "sync_agent": "SyncAgent SyncRun",

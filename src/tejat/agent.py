@@ -1,7 +1,6 @@
 """The agent as a library: prompts in, events out."""
 
 import asyncio
-import inspect
 from collections import deque
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
-from tejat.core.agent.settings import AgentSettings, check_prompt, describe_value, parse_settings
+from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
 from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.plans import PLAN_KEY, ApprovedPlan, parse_approved_plan
 from tejat.core.errors import CallbackFailure, UsageError
@@ -28,11 +28,10 @@ _T = TypeVar("_T")
 
 
 class Agent:
-    """A model with tools in a workspace; use it as `async with Agent(...) as agent`.
+    """A model with tools in a workspace: `async with Agent(...) as agent`.
 
-    The settings are those of `AgentOptions`: `directories`, `model`, `tools`, `mode`, `system`, `max_turns` and so on.
-    The approver answers approval requests; without one, calls that need approval are refused. Several agents can live
-    in one process; each belongs to the event loop it was opened in.
+    `AgentSettings` lists the settings. The approver answers approval requests; without one, calls that need approval
+    are refused. A process can have several agents. Each belongs to the event loop in which it was opened.
     """
 
     def __init__(
@@ -50,7 +49,7 @@ class Agent:
         for each in self._options.tools:
             check_tool(each)
         self._approver = as_approver(approver)
-        self._on_event = check_event_sink(on_event)
+        self._on_event = check_event_function(on_event)
         self._open: _OpenAgent | None = None
         self._was_closed = False
 
@@ -78,7 +77,7 @@ class Agent:
         return self
 
     async def aclose(self) -> None:
-        """End all runs. A second time it does nothing. Raises as leaving `async with` does."""
+        """End all runs and close the agent. Does nothing if it is closed. Raises what leaving `async with` raises."""
         if self._open is None:
             return
         self._open.require_loop()
@@ -102,19 +101,19 @@ class Agent:
 
     @property
     def approved_plan(self) -> ApprovedPlan | None:
-        """The plan that was approved in this session. Raises UsageError outside of `async with`."""
+        """The plan approved in this session, None if there is none. Raises UsageError outside of `async with`."""
         return parse_approved_plan(self._require_open.session.state.get(PLAN_KEY))
 
     def run(self, prompt: str | Sequence[str | Part]) -> AsyncGenerator[AgentEvent]:
-        """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
+        """Answer a prompt and yield events as they happen. The last one is RunEnded, with the outcome.
 
-        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader loses nothing and
-        blocks nothing. A second run waits for the first.
+        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader misses no event and
+        does not slow down the run. A second run waits for the first.
 
-        Raises TypeError for something that is no prompt, and UsageError outside of `async with` or in another event
-        loop. While the events are read: what the approver, a hook, `on_event` or the program's own model raises, and
-        UsageError in a tool, hook or approver of a run of the same agent. The agent can be used again after that. Any
-        other exception is a bug.
+        Raises TypeError for an invalid prompt, and UsageError outside of `async with` or in another event loop.
+        Exceptions of the approver, a hook, `on_event` or the program's own model are raised while the events are read,
+        and so is UsageError in a tool, hook or approver of a run of the same agent. The agent can be used again after
+        that. Any other exception is a bug.
         """
         check_prompt(prompt)
         self._require_open.require_loop()
@@ -142,7 +141,7 @@ class Agent:
         return ended
 
     def preview_compression(self) -> CompressionPreview:
-        """What `compress` would do now, without a request to the model. Raises UsageError outside of `async with`."""
+        """Preview `compress` without a request to the model. Raises UsageError outside of `async with`."""
         return self._require_open.session.conversation.preview_compression()
 
     async def compress(self) -> Compressed:
@@ -156,9 +155,9 @@ class Agent:
         return await _raise_own(opened.session.compress())
 
     def start(self, prompt: str | Sequence[str | Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
-        """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.
+        """Answer a prompt in a task, which can be cancelled. `emit` is called with every event.
 
-        A run cancelled before it begins, because another one is running, has no events. Raises as `run` does.
+        A run that is cancelled while it waits for another run has no events. Raises as `run` does.
         """
         check_prompt(prompt)
         opened = self._require_open
@@ -176,15 +175,6 @@ class Agent:
         if self._open is None:
             raise UsageError("This agent is not open. Use it inside of `async with`.")
         return self._open
-
-
-def check_event_sink(given: EventSink | None) -> EventSink | None:
-    """Return the function that gets events. Raises TypeError for anything that is no plain function."""
-    if given is not None and (not callable(given) or isinstance(given, type)):
-        raise TypeError(f"on_event must be a function that takes an event, not {describe_value(given)}.")
-    if inspect.iscoroutinefunction(given):
-        raise TypeError("on_event must be a plain function, not an `async` one: events are delivered as they happen.")
-    return given
 
 
 class _Listener:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
-from tejat.agent import NOT_STARTED, Agent, append_event, check_event_sink, end_run
+from tejat.agent import NOT_STARTED, Agent, append_event, end_run
 from tejat.core.agent.compaction import CompressionPreview
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EventSink, RunEnded
 from tejat.core.agent.settings import AgentSettings, check_prompt
 from tejat.core.approval.approver import ApproverLike, AskFunction, ask_function
@@ -23,11 +24,11 @@ from tejat.workspace.threads.loop_thread import LoopThread
 
 
 class SyncAgent:
-    """An `Agent` in its own thread and event loop; use it as `with SyncAgent(...) as agent`.
+    """An `Agent` for synchronous code: `with SyncAgent(...) as agent`. It has its own thread and event loop.
 
-    It works wherever a call may block, in every thread, even inside a running event loop. The settings are those of
-    `Agent`. The approver and `on_event` are called in the thread that reads the events, everything else in the thread
-    of the agent. An approver may be `async`; then its coroutine runs in the thread of the agent.
+    It can be used from any thread, also inside a running event loop, as in a notebook. `AgentSettings` lists the
+    settings. The approver and `on_event` are called in the thread that reads the events. An `async` approver runs in
+    the thread of the agent.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class SyncAgent:
     ) -> None:
         """Raises TypeError and ValueError as `Agent` does."""
         self._ask = ask_function(approver)
-        self._on_event = check_event_sink(on_event)
+        self._on_event = check_event_function(on_event)
         self._agent = Agent(approver=None if self._ask is None else _ask_reader, **settings)
         self._thread: LoopThread[Agent] | None = None
         self._was_closed = False
@@ -67,7 +68,7 @@ class SyncAgent:
         return self
 
     def close(self) -> None:
-        """End all runs. A second time it does nothing."""
+        """End all runs and close the agent. Does nothing if it is closed."""
         home, self._thread = self._thread, None
         if home is not None:
             self._was_closed = True
@@ -90,24 +91,24 @@ class SyncAgent:
 
     @property
     def approved_plan(self) -> ApprovedPlan | None:
-        """The plan that was approved in this session. Raises UsageError outside of `with`."""
+        """The plan approved in this session, None if there is none. Raises UsageError outside of `with`."""
         return self._require_open.opened.approved_plan
 
     def run(self, prompt: str | Sequence[str | Part]) -> Generator[AgentEvent]:
-        """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
+        """Answer a prompt and yield events as they happen. The last one is RunEnded, with the outcome.
 
-        Leaving the loop, even by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
+        Leaving the loop, also by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
 
-        Raises TypeError for something that is no prompt, and UsageError outside of `with` or in a tool, hook or
-        approver of a run of the same agent. While the events are read: what the approver, a hook, `on_event` or the
-        program's own model raises. The agent can be used again after that. Any other exception is a bug.
+        Raises TypeError for an invalid prompt, and UsageError outside of `with` or in a tool, hook or approver of a run
+        of the same agent. Exceptions of the approver, a hook, `on_event` or the program's own model are raised while
+        the events are read; the agent can be used again after that. Any other exception is a bug.
         """
         check_prompt(prompt)
         thread = self._require_free_thread
         return _read_events(lambda: _RunReader(thread, prompt), self._ask, self._on_event)
 
     def start(self, prompt: str | Sequence[str | Part]) -> "SyncRun":
-        """Start a run that other threads can cancel. Its events have to be read. Raises as `run` does."""
+        """Start a run that other threads can cancel. Read its events to the end. Raises as `run` does."""
         check_prompt(prompt)
         return SyncRun(_RunReader(self._require_free_thread, prompt), self._ask, self._on_event)
 
@@ -120,7 +121,7 @@ class SyncAgent:
         return ended
 
     def preview_compression(self) -> CompressionPreview:
-        """What `compress` would do now, without a request to the model. Raises UsageError outside of `with`."""
+        """Preview `compress` without a request to the model. Raises UsageError outside of `with`."""
         return self._require_open.opened.preview_compression()
 
     def compress(self) -> Compressed:

@@ -13,6 +13,7 @@ from tejat.app.tools.given_calls import function_call
 from tejat.app.tools.open_tools import ToolSettings, open_tools
 from tejat.app.tools.sdk_answers import SyncSdkAnswers
 from tejat.app.tools.toolset import Toolset
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.approval.approver import ApproverLike, ask_function
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
@@ -29,11 +30,11 @@ _Result = TypeVar("_Result")
 
 
 class SyncTools(SyncSdkAnswers):
-    """The tools of `open_tools` in their own thread and event loop; use it as `with SyncTools(...) as tools`.
+    """The tools for synchronous code: `with SyncTools(...) as tools`. They have their own thread and event loop.
 
-    It works wherever a call may block, even inside a running event loop, and several threads may call at once. External
-    tools are found, as by `async with open_tools()`. The approver and `on_event` are called in the thread that made the
-    call.
+    The arguments are those of `open_tools`. Several threads may call at once, also inside a running event loop, as in a
+    notebook. Tools of MCP servers and of the discovery command are included. The approver and `on_event` are called in
+    the thread that made the call.
     """
 
     def __init__(
@@ -59,7 +60,13 @@ class SyncTools(SyncSdkAnswers):
         self.close()
 
     def open(self) -> "SyncTools":
-        """Open the tools without `with`, for a notebook. Raises UsageError as entering `open_tools` does."""
+        """Open the tools without `with`, for a notebook. Closed tools can be opened again.
+
+        Raises UsageError if they are open, and as entering `open_tools` does.
+        """
+        if self._thread is not None:
+            raise UsageError(lazy("These tools are open already."))
+        self._context = self._context.renew()
         thread = LoopThread(self._stay_open(), name="tejat-tools")
         try:
             _ = thread.opened
@@ -70,7 +77,7 @@ class SyncTools(SyncSdkAnswers):
         return self
 
     def close(self) -> None:
-        """Cancel the calls of other threads and close the tools. A second time it does nothing."""
+        """Cancel the calls of other threads and close the tools. Does nothing if they are closed."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._was_closed = True
@@ -96,6 +103,7 @@ class SyncTools(SyncSdkAnswers):
 
         An exception in this thread, such as KeyboardInterrupt, cancels the calls and waits for their end.
         """
+        check_event_function(on_event)
         thread, caller = self._require_open, _Caller()
         sink = None if on_event is None else caller.relay(on_event)
         try:
@@ -118,9 +126,9 @@ class SyncTools(SyncSdkAnswers):
         return finished
 
     async def call_async(self, call: FunctionCall) -> ToolResult:
-        """Run one call for a task of any event loop. The approver is called in a thread of its own.
+        """Run one call and wait for it in a task of any event loop. The approver is called in a thread of its own.
 
-        Cancelling the task cancels the call; CancelledError is raised once that has ended.
+        Cancelling the task cancels the call; CancelledError is raised when the call has ended.
         """
         thread, ended = self._require_open, Future[None]()
         work = self._run(partial(thread.opened.call, call), None, lambda _: ended.set_result(None))

@@ -39,7 +39,7 @@ LAZY_IMPORTS = {
     "app/tools/toolset.py": "tools are used",
     "core/frozen.py": "a value becomes a dict, or a dict a value",
     "core/ui/rich_value.py": "a notebook shows a value",
-    "core/value_json.py": "the first value is read",
+    "core/messages/value_reader.py": "the first value is read",
     "notebook/__init__.py": "a public name is used",
     "notebook/front_end.py": "something is shown in a notebook",
     "ui/remote/session_socket.py": "the first screen is drawn, or the first request is on its way",

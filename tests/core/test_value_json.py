@@ -15,9 +15,9 @@ from tejat.core.agent.events import Noticed, TextStreamed
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation
 from tejat.core.frozen import Value, is_frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.value_reader import InvalidValue, value_from_json
 from tejat.core.ui import commands, prompter, report, status
 from tejat.core.value_json import event_from_dict, value_to_json
-from tejat.core.value_reader import InvalidValue, value_from_json
 
 SENT = (
     *(ApprovalReply, questions.PendingQuestion, status.Status, status.Preferences, status.ModeChange, report.Report),

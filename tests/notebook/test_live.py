@@ -288,13 +288,16 @@ class TestView:
         assert len(outputs.contents) == 3
 
 
-@pytest.mark.usefixtures("outputs")
-def test_mistakes_are_raised_at_once(project: Path) -> None:
+def test_mistakes_are_raised_before_anything_is_shown(project: Path, outputs: RecordedOutputs) -> None:
     prompt: Any = None
+    other: Any = Agent(**settings(project))
+    with pytest.raises(TypeError, match=r"watch needs a SyncAgent, not <Agent, not open>\. For an Agent, pass its"):
+        watch(other, "hello")
     with SyncAgent(**settings(project)) as agent, pytest.raises(TypeError, match="prompt must be"):
         watch(agent, prompt)
     with pytest.raises(UsageError, match="This agent is closed"):
         watch(agent, "hello")
+    assert outputs.contents == []
 
 
 def test_a_program_is_no_notebook(project: Path) -> None:

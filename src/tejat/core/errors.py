@@ -108,7 +108,7 @@ class WorkspaceError(ToolFailure):
 
 
 class UsageError(TejatError):
-    """A request by the user or the embedding program that cannot be carried out."""
+    """A mistake of the user or of the calling program. The message says what to do."""
 
 
 class ConfigurationError(UsageError):
@@ -125,7 +125,7 @@ class ConfigurationError(UsageError):
 
 
 class NotTrusted(UsageError):
-    """An action that only a trusted folder may cause."""
+    """An action that needs a trusted folder."""
 
 
 class SandboxUnavailable(UsageError):

@@ -60,15 +60,15 @@ def field(
 
 
 class Value:
-    """The base of frozen classes with a JSON form.
+    """The base of immutable values with a JSON form.
 
-    `repr` leaves out fields that have their default, and cuts long contents: it is for people.
+    `repr` is made for people: it leaves out fields that have their default, and cuts long contents.
     """
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the value as `json.dumps` takes it, with the name of its class under `$`.
+        """Return the value as a dict for `json.dumps`, with the name of its class under `$`.
 
         Texts for the user are translated. Raises TypeError for contents that are not JSON.
         """
@@ -82,7 +82,7 @@ class Value:
 
         Fields with a default may be missing. Raises InvalidValue with the path to the first mistake.
         """
-        from tejat.core.value_reader import value_from_json
+        from tejat.core.messages.value_reader import value_from_json
 
         return value_from_json(given, cls)
 

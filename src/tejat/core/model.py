@@ -31,7 +31,7 @@ class ModelRequest(Value):
 
     `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
     need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics. With
-    `allows_silence` an empty response is an answer: to the results of its calls a model may have nothing to add.
+    `allows_silence` an empty response is valid: a model may have nothing to add to the results of its calls.
     `generation` are values of the user's settings in the names of the Gemini API (`generateContentConfig`); they take
     precedence over `temperature`. `is_retry`: the last answer to this request was unusable. `lane` is the conversation
     that the request belongs to: the session's own, or that of a sub-agent.
@@ -119,11 +119,15 @@ class Grounding(Value):
 
 @frozen
 class TextDelta(Value):
+    """A piece of the text of a response."""
+
     text: str
 
 
 @frozen
 class ThoughtDelta(Value):
+    """A piece of a thought of the model."""
+
     text: str
 
 

@@ -1,8 +1,8 @@
 """The JSON form of values: events, messages, results, questions.
 
 It is what `Value.to_dict` returns, and what front ends in other processes get. Every value names its class, so nothing
-has to be guessed when it is read: `{"$": "TextStreamed", "text": "Hi"}`. Enums are their values. `core.value_reader`
-reads all of it.
+has to be guessed when it is read: `{"$": "TextStreamed", "text": "Hi"}`. Enums are their values.
+`core.messages.value_reader` reads all of it.
 """
 
 import base64
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tejat.core.frozen import fields_of, is_frozen
 from tejat.core.i18n import LazyString, translate
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.value_reader import (
+from tejat.core.messages.value_reader import (
     BYTES_MARK,
     CLASS_MARK,
     MARKS,

@@ -43,10 +43,10 @@ open_panels: ContextVar[OpenPanels] = ContextVar("open_panels")
 
 
 class NotebookApprover:
-    """Asks below the cell: `SyncAgent(approver=NotebookApprover())`.
+    """An approver that asks below the cell: `SyncAgent(approver=NotebookApprover())`.
 
-    A run of `watch` asks with buttons, if `ipywidgets` is installed. While a cell runs, no click reaches the notebook:
-    a run inside of one, such as `agent.ask(...)`, asks with `input`.
+    Runs of `watch` ask with buttons if `ipywidgets` is installed. While a cell is running, clicks do not reach the
+    notebook, so a run inside a cell, such as `agent.ask(...)`, asks with `input`.
     """
 
     def __init__(self) -> None:

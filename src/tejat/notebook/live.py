@@ -17,6 +17,7 @@ from tejat.core.agent.events import (
     TextStreamed,
     ThoughtStreamed,
 )
+from tejat.core.agent.settings import check_prompt
 from tejat.core.i18n import _
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
@@ -35,11 +36,10 @@ _SECONDS_PER_CHARACTER = 1 / 500_000
 
 
 def watch(agent: SyncAgent, prompt: str | Sequence[Part]) -> "LiveRun":
-    """Answer a prompt in the background, and show the run below the cell while it lasts.
+    """Answer a prompt in the background and show the run below the cell.
 
-    Returns at once, so that buttons of `NotebookApprover` work: a notebook handles clicks between cells. `wait` waits
-    for the end. Raises TypeError for something that is no prompt, and UsageError outside of a notebook or if the agent
-    is not open.
+    Returns at once, because a notebook handles clicks only between cells; `wait` waits for the end. Raises TypeError
+    for an invalid prompt, and UsageError outside of a notebook or if the agent is not open.
     """
     return LiveRun(agent, prompt)
 
@@ -66,7 +66,7 @@ class LiveView:
         self._handle = show_html(self._repr_html_())
 
     def handle_event(self, event: AgentEvent) -> None:
-        """Add an event. Streamed text is shown a little later than it comes, everything else at once."""
+        """Add an event. Streamed text is shown with a short delay, everything else at once."""
         if self._handle is None:
             self.show()
         match event:
@@ -97,6 +97,7 @@ class LiveRun:
     """A run that `watch` started. `stop_button` is the widget that cancels it, None without `ipywidgets`."""
 
     def __init__(self, agent: SyncAgent, prompt: str | Sequence[Part]) -> None:
+        _check_run(agent, prompt)
         self._panels = OpenPanels()
         self.view = LiveView()
         self.view.show()
@@ -120,7 +121,7 @@ class LiveRun:
     def wait(self, timeout: float | None = None) -> RunEnded:
         """Wait for the end of the run, and return the outcome. Raises TimeoutError, and what the run raised.
 
-        No click reaches the notebook meanwhile, so open questions are asked with `input`. An interrupt of the kernel
+        Clicks do not reach the notebook meanwhile, so open questions are asked with `input`. An interrupt of the kernel
         cancels the run.
         """
         end = None if timeout is None else time.monotonic() + timeout
@@ -178,3 +179,11 @@ class LiveRun:
         button.on_click(click)
         show_widget(button)
         return button
+
+
+def _check_run(agent: object, prompt: object) -> None:
+    """Raise TypeError and UsageError before anything is shown."""
+    if not isinstance(agent, SyncAgent):
+        raise TypeError(f"watch needs a SyncAgent, not {agent!r}. For an Agent, pass its events to a LiveView.")
+    check_prompt(prompt)
+    _ = agent.session_id  # raises if it is not open

@@ -19,7 +19,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
 from tejat.ui.shared.approval.display_lines import escape_line
-from tejat.ui.shared.approval.editing import editable_text, edited_reply
+from tejat.ui.shared.approval.edited_proposal import editable_text, edited_reply
 from tejat.ui.shared.approval.user_questions import offered_answers
 from tejat.ui.shared.elicitation import accepts_empty, field_choices, field_heading, find_problem
 

@@ -20,6 +20,7 @@ _MODULES = {
     "temporary_workspace": "TemporaryWorkspace",
 }
 _NAMES = {name: f"tejat.testing.{module}" for module, names in _MODULES.items() for name in names.split()}
+__all__ = [*_NAMES]  # noqa: PLE0604 -- names  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:

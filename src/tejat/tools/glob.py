@@ -46,6 +46,8 @@ class GlobParams:
 
 
 class GlobTool(TypedTool[GlobParams]):
+    """The tool `glob`: find files by a pattern."""
+
     error_label = "glob"
     limits_own_output = True
 

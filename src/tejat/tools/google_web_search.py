@@ -22,6 +22,8 @@ class WebSearchParams:
 
 
 class WebSearchTool(TypedTool[WebSearchParams]):
+    """The tool `google_web_search`: search the web."""
+
     error_label = "web search"
 
     def __init__(self, web: WebAccess) -> None:

@@ -36,6 +36,8 @@ class ListDirectoryParams:
 
 
 class LSTool(TypedTool[ListDirectoryParams]):
+    """The tool `list_directory`: list the entries of a directory."""
+
     error_label = "list directory"
     limits_own_output = True
 

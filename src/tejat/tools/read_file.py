@@ -59,6 +59,8 @@ class ReadFileParams:
 
 
 class ReadFileTool(TypedTool[ReadFileParams]):
+    """The tool `read_file`: read a text, an image, a PDF or other media, whole or in pages."""
+
     error_label = "read file"
     limits_own_output = True
 

@@ -84,6 +84,8 @@ class ReadManyFilesParams:
 
 
 class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
+    """The tool `read_many_files`: read several files, by path or pattern."""
+
     error_label = "read many files"
     limits_own_output = True
 

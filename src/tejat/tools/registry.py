@@ -32,8 +32,8 @@ class ToolEntry:
     `server` is the MCP server of the tool and `own_name` its name there. `alternate_names` also work in calls, unless
     another tool has them. `origin` is shown to the user.
 
-    `is_declared` says whether models are told of the tool now. One that is not declared can still be called, and
-    `ToolRegistry.declarations_for` declares it to those it was made for, such as `get_internal_docs` to `cli_help`.
+    `is_declared` says whether models get the declaration now. A tool that is not declared can still be called, and
+    `ToolRegistry.declarations_for` declares it to certain sub-agents, such as `get_internal_docs` to `cli_help`.
     """
 
     declaration: FunctionDeclaration

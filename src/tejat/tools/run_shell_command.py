@@ -82,6 +82,8 @@ class _ShellProposal:
 
 
 class ShellTool(ProposingTool[ShellParams]):
+    """The tool `run_shell_command`: run a shell command."""
+
     error_label = "run shell command"
     limits_own_output = True
 

@@ -37,6 +37,8 @@ class MemoryParams:
 
 
 class MemoryTool(ProposingTool[MemoryParams]):
+    """The tool `save_memory`: save a fact in the user's context file."""
+
     error_label = "save memory"
 
     def __init__(self, memory: MemoryFile) -> None:

@@ -76,6 +76,8 @@ class SearchParams:
 
 
 class GrepTool(TypedTool[SearchParams]):
+    """The tool `search_file_content`: search files with a regular expression."""
+
     error_label = "search"
     limits_own_output = True
 

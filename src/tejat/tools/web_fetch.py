@@ -40,6 +40,8 @@ class WebFetchParams:
 
 
 class WebFetchTool(ProposingTool[WebFetchParams]):
+    """The tool `web_fetch`: fetch web pages and answer a prompt about them."""
+
     error_label = "web fetch"
 
     def __init__(self, web: WebAccess) -> None:

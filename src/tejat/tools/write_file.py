@@ -32,6 +32,8 @@ class WriteFileParams:
 
 
 class WriteFileTool(ProposingTool[WriteFileParams]):
+    """The tool `write_file`: create or overwrite a file."""
+
     error_label = "write file"
     writes_plans = True
 

@@ -31,6 +31,9 @@ def opened(project: Path, approver: Any = None, **settings: Any) -> Any:
     return open_tools(project, approver, sandbox="off", **settings)
 
 
+async def print_later(_: object) -> None: ...
+
+
 class TestOpening:
     def test_the_settings_are_those_of_the_typed_dict(self) -> None:
         parameters = inspect.signature(open_tools).parameters.values()
@@ -44,19 +47,29 @@ class TestOpening:
     @pytest.mark.parametrize(
         ("arguments", "settings", "message"),
         [
-            ((b"/tmp",), {}, "Expected a path or several, not b'/tmp'"),
-            ((5,), {}, "Expected a path or several, not 5"),
-            (([5],), {}, "Expected a path, not 5"),
+            ((b"/tmp",), {}, "directories must be a path or several paths, not b'/tmp'"),
+            ((5,), {}, "directories must be a path or several paths, not 5"),
+            (([5],), {}, "directories must be a path, not 5"),
             ((".", "yes"), {}, "The approver 'yes' has no method `ask`"),
             ((".", lambda: True), {}, "must take one argument"),
-            ((".",), {"tools": NoteTool}, "Expected tools, not <class"),
-            ((".",), {"tools": "glob"}, "Expected tools, not 'glob'"),
+            ((".",), {"tools": NoteTool}, "tools must be a tool or several tools, not <class"),
+            ((".",), {"tools": "glob"}, "tools must be a tool or several tools, not 'glob'"),
             ((".",), {"tools": [NoteTool]}, r"NoteTool is a class. Pass a tool, for example NoteTool\(\)"),
             ((".",), {"tools": [print]}, "is not a tool. A function becomes one with `@tool`"),
-            ((".",), {"excluded_tools": 5}, "Expected a name or several, not 5"),
-            ((".",), {"allowed_tools": [None]}, "Expected a name, not None"),
-            ((".",), {"mcp_servers": "server"}, "mcp_servers maps names to servers"),
-            ((".",), {"policy_paths": 5}, "Expected a path or several"),
+            ((".",), {"excluded_tools": 5}, "excluded_tools must be a name or several names, not 5"),
+            ((".",), {"allowed_tools": [None]}, "allowed_tools must be a name, not None"),
+            (
+                (".",),
+                {"mcp_servers": "server"},
+                "mcp_servers must be a mapping from names to servers, not an",
+            ),
+            ((".",), {"mcp_servers": {"a": "b"}}, "mcp_servers must be a mapping from names to servers"),
+            ((".",), {"mcp_servers": {5: {}}}, "mcp_servers must be a mapping from names to servers"),
+            ((".",), {"policy_paths": 5}, "policy_paths must be a path or several paths"),
+            ((".",), {"trusts_folder": "no"}, "trusts_folder must be True or False, not 'no'"),
+            ((".",), {"mode": 5}, "mode must be a string, not 5"),
+            ((".",), {"sandbox": True}, "sandbox must be a string, not True"),
+            ((".",), {"environment": {"A": 5}}, "environment must be a mapping of strings to strings"),
         ],
     )
     def test_wrong_arguments_are_refused_before_anything_is_opened(
@@ -68,6 +81,18 @@ class TestOpening:
     def test_no_directory_at_all(self) -> None:
         with pytest.raises(UsageError, match="need a directory"):
             open_tools([])
+        with pytest.raises(ValueError, match="directories has an empty path"):
+            open_tools("")
+
+    @pytest.mark.parametrize("on_event", [5, print_later])
+    def test_a_wrong_event_function_is_refused_before_the_call(self, project: Path, on_event: Any) -> None:
+        with opened(project, lambda _: True) as tools, pytest.raises(TypeError, match="on_event must be"):
+            asyncio.run(tools.call("write_file", file_path="new.txt", content="x", on_event=on_event))
+        assert not (project / "new.txt").exists()
+
+    def test_paths_are_arguments_too(self, project: Path) -> None:
+        with opened(project) as tools:
+            assert asyncio.run(tools.call("read_file", path=Path("a.txt"))) == ToolResult("first\n")
 
     def test_one_string_is_one_of_several(self, project: Path) -> None:
         rules = project / "rules.toml"

@@ -64,3 +64,24 @@ def test_wrong_fields(fields: dict[str, Any], error: type[Exception], message: s
     with pytest.raises(error) as caught:
         Hook(**given)
     assert str(caught.value).startswith(message)
+
+
+def test_one_tool_is_not_its_letters() -> None:
+    assert HookReply(tools="glob").tools == ("glob",)
+    assert HookReply(tools=["glob"]).tools == ["glob"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"decision": "no"}, ValueError, "The decision of a hook must be allow, ask or deny, not 'no'."),
+        ({"decision": True}, ValueError, "The decision of a hook must be allow, ask or deny, not True."),
+        ({"reason": 5}, TypeError, "The reason of a HookReply must be a string, not 5."),
+        ({"context": None}, TypeError, "The context of a HookReply must be a string, not None."),
+        ({"tool_input": "x"}, TypeError, "The tool_input of a HookReply must be a mapping, not 'x'."),
+    ],
+)
+def test_wrong_replies(fields: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        HookReply(**fields)
+    assert str(caught.value) == message

@@ -9,13 +9,13 @@ import pytest
 from tejat.core.agent.hooks import Hook, HookEvent
 from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
-from tejat.core.agent.storage import MemoryStorage
 from tejat.core.approval.modes import ApprovalMode, ModeName, PlanModeName, SandboxName, parse_sandbox_word
 from tejat.core.frozen import fields_of, replace
 from tejat.core.messages.prompt import Attachment
 from tejat.core.messages.types import Text
 from tejat.core.model import ModelRequest
 from tejat.core.tools.base import BaseTool
+from tejat.engine.sessions.storage_sessions import MemoryStorage
 from tejat.tools.python.function_tool import tool
 
 DEFAULTS = AgentOptions(names_arguments=True)
@@ -124,7 +124,7 @@ def test_accepted(given: Any, changes: dict[str, Any]) -> None:
         ("directories", ["a", 5], "directories must be a path or several paths, not 5."),
         ("directories", {"a": 1}, "directories must be a path or several paths, not an object of the type dict."),
         ("allowed_tools", b"x", "allowed_tools must be a name or several names, not b'x'."),
-        ("mode", 5, "mode must be one of default, auto_edit, plan, yolo, not 5."),
+        ("mode", 5, "mode must be one of 'default', 'auto_edit', 'plan', 'yolo', not 5."),
         ("trusts_folder", "no", "trusts_folder must be True or False, not 'no'."),
         ("system", 5, "system must be a string, not 5."),
         ("system", b"x" * 100, f"system must be a string, not {repr(b'x' * 100)[:60]}...."),
@@ -184,9 +184,9 @@ def test_wrong_types(name: str, value: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"mode": "yes"}, "mode must be one of default, auto_edit, plan, yolo, not 'yes'."),
-        ({"approve_plan": "yolo"}, "approve_plan must be one of default, auto_edit, not 'yolo'."),
-        ({"sandbox": "on"}, "sandbox must be one of auto, required, off, true, false, docker, podman, runsc, lxc, "),
+        ({"mode": "yes"}, "mode must be one of 'default', 'auto_edit', 'plan', 'yolo', not 'yes'."),
+        ({"approve_plan": "yolo"}, "approve_plan must be one of 'default', 'auto_edit', not 'yolo'."),
+        ({"sandbox": "on"}, "sandbox must be one of 'auto', 'required', 'off', 'true', 'false', "),
         ({"max_turns": 0}, "max_turns must be a whole number greater than 0, not 0."),
         ({"max_tokens": -1}, "max_tokens must be a whole number greater than 0, not -1."),
         ({"max_cost": -0.5}, "max_cost must be dollars, 0 or more, not -0.5."),
@@ -194,6 +194,8 @@ def test_wrong_types(name: str, value: Any, message: str) -> None:
         ({"timeout": float("nan")}, "timeout must be seconds greater than 0, not nan."),
         ({"timeout": float("inf")}, "timeout must be seconds greater than 0, not inf."),
         ({"directories": ()}, "directories is empty. An agent needs a directory to work in."),
+        ({"directories": ""}, 'directories has an empty path. Use "." for the current directory.'),
+        ({"directories": ["a", ""]}, "directories has an empty path."),
         ({"storage": STORAGE, "keeps_session": False}, "storage has no effect with keeps_session=False."),
         ({"hooks": {"PreToolUse": guard}}, "hooks: unknown event 'PreToolUse'. Use one of BeforeTool, AfterTool, "),
         (

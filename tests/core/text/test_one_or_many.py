@@ -31,9 +31,9 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("wrong", [b"glob", 5, None])
 def test_what_is_neither(wrong: Any) -> None:
-    with pytest.raises(TypeError, match=f"Expected a name or several, not {wrong!r}"):
+    with pytest.raises(TypeError, match=f"Expected a name or several names, not {wrong!r}"):
         list_names(wrong)
-    with pytest.raises(TypeError, match=f"Expected a path or several, not {wrong!r}"):
+    with pytest.raises(TypeError, match=f"Expected a path or several paths, not {wrong!r}"):
         list_paths(wrong)
     with pytest.raises(TypeError, match="Expected a name, not"):
         list_names([wrong])
@@ -47,3 +47,11 @@ def test_a_value_with_one_string_for_several() -> None:
     assert info.urls == ("https://example.org",)
     command = ExecConfirmation("Run", "ls", "/", root_commands="ls", notes="in the background")  # pyright: ignore[reportArgumentType]
     assert (command.root_command, command.notes) == ("ls", ("in the background",))
+
+
+def test_the_argument_is_named() -> None:
+    wrong: Any = None
+    with pytest.raises(TypeError, match=r"^excluded_tools must be a name or several names, not None\.$"):
+        list_names(wrong, "excluded_tools")
+    with pytest.raises(TypeError, match=r"^directories must be a path, not None\.$"):
+        list_paths([wrong], "directories")

@@ -24,7 +24,7 @@ def test_one_or_several() -> None:
 
 @pytest.mark.parametrize("given", ["plain", 3, None])
 def test_what_is_no_tool(given: Any) -> None:
-    with pytest.raises(TypeError, match="Expected tools, not"):
+    with pytest.raises(TypeError, match="tools must be a tool or several tools, not"):
         list_tools(given)
 
 

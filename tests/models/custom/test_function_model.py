@@ -101,12 +101,16 @@ def test_what_it_raises_is_raised() -> None:
         answers(function_model(fail))
 
 
+def test_a_dict_is_no_answer() -> None:
+    assert answers(function_model(lambda *_: {"a": 1})) == [{"a": 1}]  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ("text", "A function model needs a function, not 'text'."),
         (FunctionModel, "A function model needs a function, not the class FunctionModel."),
-        (lambda messages: messages, "must take two arguments, the messages and the tools."),
+        (lambda messages: messages, "must take two arguments: the messages and the tools."),
     ],
 )
 def test_no_function(given: Any, message: str) -> None:

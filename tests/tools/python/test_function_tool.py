@@ -213,7 +213,7 @@ class Holder:
         (async_generator, "async_generator() is a generator"),
         (hidden, "a parameter that is not declared to the model needs a default"),
         (dotted, "an alias is a name without dots"),
-        (Holder, "a tool is made of a function or a bound method, not of type"),
+        (Holder, "a tool is made of a function or a bound method, not of the class Holder"),
         (functools.partial(timed), "not of partial"),
         (staticmethod(timed), "not of staticmethod"),
     ],

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import CallbackFailure
 from tejat.core.messages.types import FunctionCall, Params
+from tejat.core.text.one_or_many import PathLike
 from tejat.core.tools.call_events import CallEventSink, CallFinished
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def function_call(call: FunctionCall | str, params: Params | None, arguments: Params) -> FunctionCall:
-    """Make a call of a name and its arguments, or check that it is one. Raises TypeError."""
+    """Make a call of a name and its arguments, or check that it is one. Paths become text. Raises TypeError."""
     given = cast("object", call)
     if isinstance(given, FunctionCall):
         if params is not None or arguments:
@@ -22,7 +23,16 @@ def function_call(call: FunctionCall | str, params: Params | None, arguments: Pa
         raise TypeError(f"Expected a FunctionCall or the name of a tool, not {given!r}.")
     if params is not None and not isinstance(cast("object", params), Mapping):
         raise TypeError(f"The arguments of {given} must be a mapping, not {params!r}.")
-    return FunctionCall(given, {**(params or {}), **arguments})
+    return FunctionCall(given, {name: _plain(value) for name, value in {**(params or {}), **arguments}.items()})
+
+
+def _plain(value: object) -> object:
+    """A path as the text that tools expect; anything else as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        return list(map(_plain, cast("Sequence[object]", value)))
+    return value.__fspath__() if isinstance(value, PathLike) else value
 
 
 def list_calls(calls: FunctionCall | Iterable[FunctionCall]) -> list[FunctionCall]:
@@ -36,6 +46,8 @@ def list_calls(calls: FunctionCall | Iterable[FunctionCall]) -> list[FunctionCal
     for item in items:
         if not isinstance(item, FunctionCall):
             raise TypeError(f"Expected a FunctionCall, not {item!r}.")
+        if not isinstance(cast("object", item.name), str):
+            raise TypeError(f"The name of a FunctionCall must be a string, not {item.name!r}.")
     return cast("list[FunctionCall]", items)
 
 

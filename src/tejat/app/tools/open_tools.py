@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, ExitStack
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import Toolset, open_toolset
@@ -60,22 +60,23 @@ def open_tools(
     more MCP servers, in the format of the settings. `policy_paths` and `admin_policy_paths` are files or directories
     with rules. `environment` replaces the environment variables.
 
-    Raises TypeError at once for a wrong argument. Entering raises UsageError for a missing directory, a broken settings
-    or policy file, or a required sandbox that does not work.
+    Raises TypeError and ValueError at once for a wrong argument. Entering raises UsageError for a missing directory, a
+    broken settings or policy file, or a required sandbox that does not work.
     """
-    if mcp_servers is not None and not isinstance(mcp_servers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"mcp_servers maps names to servers, as in the settings. It cannot be {mcp_servers!r}.")
+    _check_arguments(mode=mode, sandbox=sandbox, trusts_folder=trusts_folder)
+    _check_mapping("mcp_servers", mcp_servers, Mapping, "a mapping from names to servers")
+    _check_mapping("environment", environment, str, "a mapping of strings to strings")
     options = _Options(
-        list_paths(directories),
+        list_paths(directories, "directories"),
         as_approver(approver),
         PolicyOptions(
-            allowed_tools=list_names(allowed_tools),
+            allowed_tools=list_names(allowed_tools, "allowed_tools"),
             mode=mode,
-            policy_paths=list_paths(policy_paths),
-            admin_policy_paths=list_paths(admin_policy_paths),
+            policy_paths=list_paths(policy_paths, "policy_paths"),
+            admin_policy_paths=list_paths(admin_policy_paths, "admin_policy_paths"),
         ),
         list_tools(tools),
-        list_names(excluded_tools),
+        list_names(excluded_tools, "excluded_tools"),
         sandbox,
         trusts_folder,
         mcp_servers or {},
@@ -83,7 +84,27 @@ def open_tools(
     )
     if not options.directories:
         raise UsageError(lazy("The tools need a directory to work in."))
+    if "" in options.directories:
+        raise ValueError('directories has an empty path. Use "." for the current directory.')
     return ToolsContext(options)
+
+
+def _check_arguments(*, mode: object, sandbox: object, trusts_folder: object) -> None:
+    """Raises TypeError. What is no truth value must not trust a folder: "no" is true in Python."""
+    if not isinstance(trusts_folder, bool):
+        raise TypeError(f"trusts_folder must be True or False, not {trusts_folder!r}.")
+    for name, value in (("mode", mode), ("sandbox", sandbox)):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} must be a string, not {value!r}.")
+
+
+def _check_mapping(name: str, given: object, values: type, expected: str) -> None:
+    """Raises TypeError, without the values, which may be secrets."""
+    if given is None:
+        return
+    members = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: None}
+    if not all(isinstance(key, str) and isinstance(value, values) for key, value in members.items()):
+        raise TypeError(f"{name} must be {expected}, not an object of the type {type(cast('object', given)).__name__}.")
 
 
 @frozen
@@ -107,6 +128,10 @@ class ToolsContext:
         self._was_entered = False
         self._close: Callable[[], None] = lambda: None
         self._aclose: Callable[[], Awaitable[None]] | None = None
+
+    def renew(self) -> "ToolsContext":
+        """Return a context with the same settings that was not entered yet."""
+        return ToolsContext(self._options)
 
     def __enter__(self) -> Toolset:
         """Raises UsageError."""

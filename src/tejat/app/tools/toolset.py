@@ -14,6 +14,7 @@ from tejat.app.tools.skill_tools import find_skill_scripts, find_tool_rules, reg
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
+from tejat.core.agent.event_function import check_event_function
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import TOOL_MODES
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
 class Toolset(SdkAnswers):
     """The tools of a session with everything that runs their calls.
 
-    `external` has tools that only appear once they are discovered. `notes` explain to the user why expected tools
-    are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
-    because runs without tool calls never need it.
+    `external` are the tools that have to be discovered. `notes` tell the user why expected tools are missing, and
+    `policy_notes` what is special about the rules. `start_scheduler` creates the scheduler, because runs without tool
+    calls do not need it.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Toolset(SdkAnswers):
         tasks. `on_event` gets every event. Raises as `call` does, once each call has its response.
         """
         self._require_open()
+        check_event_function(on_event)
         return await run_calls(self.start_scheduler(), list_calls(calls), on_event)
 
     def declarations(self) -> list[FunctionDeclaration]:

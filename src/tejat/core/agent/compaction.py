@@ -11,10 +11,10 @@ CarriedText: TypeAlias = Callable[[], str]
 
 @frozen
 class CompressionPreview(Value):
-    """What a summary would do now, in estimated tokens.
+    """The expected effect of a summary, in estimated tokens.
 
-    `summarized` and `kept` count messages. `requests` are the user's requests that stay word for word, `carried` the
-    names of what is put back after the summary, with its tokens. With a `detail` nothing would be summarized.
+    `summarized` and `kept` count messages. `requests` are the user's requests that stay word for word. `carried` lists
+    what is added again after the summary, with its tokens. If nothing would be summarized, `detail` says why.
     """
 
     before: int

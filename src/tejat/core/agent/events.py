@@ -33,7 +33,7 @@ class SessionEnd(StrEnum):
 
 @frozen
 class SessionStarted(Value):
-    """The first event of a run. `session_id` is what resumes the session."""
+    """The first event of a run. `session_id` is the id for `resume`."""
 
     session_id: str
     model: str
@@ -57,11 +57,15 @@ class Steered(Value):
 
 @frozen
 class TextStreamed(Value):
+    """A piece of the model's answer."""
+
     text: str
 
 
 @frozen
 class ThoughtStreamed(Value):
+    """A piece of a thought of the model."""
+
     text: str
 
 
@@ -79,7 +83,7 @@ class Answered(Value):
 
 @frozen
 class Retrying(Value):
-    """A failed attempt. Text streamed for this response is void; the next attempt begins after `wait` seconds."""
+    """A failed attempt. Discard the text streamed for this response; the next attempt begins after `wait` seconds."""
 
     kind: FailureKind
     reason: str
@@ -110,6 +114,8 @@ class RequestFailed(Value):
 
 @frozen
 class ModelChanged(Value):
+    """Another model answers from now on."""
+
     before: str
     after: str
     reason: str
@@ -123,6 +129,8 @@ class HistoryRepaired(Value):
 
 
 class CompressionStatus(StrEnum):
+    """The outcome of compressing the history."""
+
     COMPRESSED = "compressed"
     INFLATED = "inflated"
     FAILED = "failed"
@@ -154,6 +162,8 @@ class LoopDetected(Value):
 
 
 class Severity(StrEnum):
+    """How important a notice is."""
+
     NOTE = "note"
     WARNING = "warning"
     ERROR = "error"
@@ -182,7 +192,7 @@ class PlanPresented(RichValue):
 
 @frozen
 class QuestionAsked(Value):
-    """The run waits for an answer from the user. See `Session.answer`."""
+    """The run waits for an answer from the user."""
 
     question: PendingQuestion
 
@@ -224,8 +234,8 @@ class RunEnded(RichValue):
     """The last event of every run.
 
     `text` is what the model said in this run; the figures are those of the session so far. `message` says why the run
-    ended, empty if it finished normally. `failure` is the kind of a model failure. `undelivered` is steering text that
-    the model never got.
+    ended, empty if it finished normally. `failure` is the kind of a model failure. `undelivered` is text that the user
+    sent during the run and that did not reach the model.
     """
 
     reason: EndReason

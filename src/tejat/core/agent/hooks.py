@@ -10,6 +10,7 @@ from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import FunctionCall, JsonObject, Params
 from tejat.core.model import ModelRequest, ModelResponse
+from tejat.core.text.one_or_many import keep_as_tuple
 from tejat.core.tools.base import BaseTool, ToolResult
 
 DEFAULT_TIMEOUT = 60.0
@@ -48,11 +49,13 @@ GUARD_EVENTS = frozenset(
 
 @frozen
 class HookReply(Value):
-    """The answer of a Python hook. Without a decision, `allow` or a reply, there is no objection.
+    """The answer of a Python hook. `allow` and no decision both mean "no objection".
 
     `deny` blocks the action, `ask` asks the approver; `reason` says why. `stops` ends the run. `message` is shown to
     the user, `context` is added for the model. `tool_input` is merged into the arguments of the call, or replaces them
     if `replaces_input`. `tools` are the only tools that the next request offers, for `BeforeToolSelection`.
+
+    Raises TypeError for a field of a wrong type, and ValueError for an unknown decision.
     """
 
     decision: Literal["allow", "ask", "deny"] | None = None
@@ -63,6 +66,19 @@ class HookReply(Value):
     tool_input: JsonObject | None = None
     replaces_input: bool = False
     tools: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises TypeError and ValueError."""
+        keep_as_tuple(self, "tools")
+        if self.decision not in (None, "allow", "ask", "deny"):
+            raise ValueError(f"The decision of a hook must be allow, ask or deny, not {self.decision!r}.")
+        texts: dict[str, object] = {"reason": self.reason, "message": self.message, "context": self.context}
+        for name, text in texts.items():
+            if not isinstance(text, str):
+                raise TypeError(f"The {name} of a HookReply must be a string, not {text!r}.")
+        given: object = self.tool_input
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"The tool_input of a HookReply must be a mapping, not {given!r}.")
 
 
 HookAnswer: TypeAlias = HookReply | JsonObject | None

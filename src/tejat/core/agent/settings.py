@@ -28,7 +28,25 @@ _MAX_DISTANCE = 3
 
 
 class AgentSettings(TypedDict, total=False):
-    """The settings of an agent. `AgentOptions` documents them; `model` may also be a model of the program's own."""
+    """The settings of `Agent` and `SyncAgent`. All are optional.
+
+    Workspace: `directories` (one path or several; commands start in the first), `environment` (replaces the environment
+    variables), `trusts_folder` (use the folder's own settings), `strict_settings`.
+
+    Model: `model` (a name or a `Model`), `system` (replaces the system prompt), `record` and `replay` (files).
+
+    Tools: `tools` (added to the built-in ones), `allowed_tools` (need no approval), `excluded_tools` (removed),
+    `mcp_servers` (added), `servers` and `extensions` (names of the only ones to use), `buffers` and `terminals` (of an
+    editor).
+
+    Approvals: `mode`, `sandbox`, `policy_paths`, `admin_policy_paths`, `answers` (to questions of the model),
+    `requires_answers`, `approve_plan`, `agents_in_copies`, `hooks`.
+
+    Session: `resume` ("latest", a number or an id), `session_id`, `session_file`, `storage`, `keeps_session` (False
+    saves nothing).
+
+    Limits: `max_turns`, `max_tokens`, `max_cost` (dollars), `timeout` (seconds).
+    """
 
     directories: OnePathOrMany
     model: str | Model | None
@@ -78,6 +96,8 @@ def parse_settings(settings: AgentSettings) -> AgentOptions:
     options = AgentOptions(**values, names_arguments=True)
     if not options.directories:
         raise ValueError("directories is empty. An agent needs a directory to work in.")
+    if "" in options.directories:
+        raise ValueError('directories has an empty path. Use "." for the current directory.')
     if options.storage is not None and not options.keeps_session:
         raise ValueError("storage has no effect with keeps_session=False. Pass only one of them.")
     if options.client is not None and options.replay is not None:
@@ -256,7 +276,7 @@ def _words(alias: object) -> Sequence[str]:
 
 def _one_of(alias: object) -> _Rule:
     words = _words(alias)
-    return _Rule(f"one of {', '.join(words)}", _choice(words), is_optional=True)
+    return _Rule(f"one of {', '.join(map(repr, words))}", _choice(words), is_optional=True)
 
 
 _TOOLS = "tools (a function becomes one with `@tool`, a class by calling it)"

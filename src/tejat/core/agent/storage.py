@@ -1,6 +1,5 @@
 """The storage contract: where the journals of sessions are kept."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -8,12 +7,12 @@ from tejat.core.errors import TejatError
 
 
 class SessionConflict(TejatError):
-    """The journal of a session has other lines than expected: another agent has written to it."""
+    """A session that another agent has written to. Raised by `SessionStorage.append`."""
 
 
 @runtime_checkable
 class SessionStorage(Protocol):
-    """Keeps the journals of sessions in another place than files, for `Agent(storage=...)`.
+    """A place for the journals of sessions other than files, for `Agent(storage=...)`.
 
     A journal is a list of lines, each a JSON object, which is only ever appended to. When `append` returns, the lines
     should survive the end of the process.
@@ -38,30 +37,3 @@ class SessionStorage(Protocol):
     def session_ids(self) -> Sequence[str]:
         """Return the ids of all sessions, the last used one last."""
         ...
-
-
-class MemoryStorage:
-    """Keeps sessions in memory, as long as the object exists. Agents in several threads may share it."""
-
-    def __init__(self) -> None:
-        self._journals: dict[str, list[str]] = {}
-        self._lock = threading.Lock()
-
-    def append(self, session_id: str, lines: Sequence[str], position: int) -> None:
-        """Append lines. Raises SessionConflict."""
-        with self._lock:
-            journal = self._journals.get(session_id, [])
-            if len(journal) != position:
-                raise SessionConflict(f"{session_id} has {len(journal)} lines, not {position}")
-            self._journals.pop(session_id, None)  # the last used one is the last
-            self._journals[session_id] = [*journal, *lines]
-
-    def read(self, session_id: str) -> Sequence[str]:
-        """Return all lines of a session."""
-        with self._lock:
-            return tuple(self._journals.get(session_id, ()))
-
-    def session_ids(self) -> Sequence[str]:
-        """Return the ids of all sessions, the last used one last."""
-        with self._lock:
-            return tuple(self._journals)

@@ -34,8 +34,8 @@ class AgentActivity(Value):
 class AgentEnded(Value):
     """The end of a sub-agent, with its own figures. `files_changed` counts the files that its calls changed.
 
-    `error` says what went wrong, empty if it reached its goal. `patch` is a diff of the changes in a copy that nobody
-    could keep.
+    `error` says what went wrong, empty if it reached its goal. `patch` is a diff of the changes in a copy that could
+    not be approved because there was no user to ask.
     """
 
     agent_id: str

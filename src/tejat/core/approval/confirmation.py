@@ -15,6 +15,8 @@ from tejat.core.undo import PathChange
 
 
 class Outcome(StrEnum):
+    """The answer to an approval request."""
+
     PROCEED_ONCE = "proceed_once"
     PROCEED_AUTO_EDIT = "proceed_auto_edit"
     """Approve a plan, and carry it out in the mode `auto_edit`."""
@@ -42,7 +44,7 @@ class Outcome(StrEnum):
 
 
 class Scope(StrEnum):
-    """How long an "always" lasts. `RUN` is offered in questions of sub-agents only: until this run of it ends."""
+    """How long an "always" lasts. `RUN` is for questions of sub-agents: until the sub-agent ends."""
 
     RUN = "run"
     SESSION = "session"
@@ -200,7 +202,7 @@ class ElicitationConfirmation(Value):
     """A question from an MCP server to the user. The answers go to that server only.
 
     `fields` is a JSON Schema of an object with plain members, which `ApprovalReply.answers` fills in; None if the user
-    is asked to visit `url` instead, and agrees with empty answers. Without answers nothing was agreed to.
+    is asked to visit `url` instead, and agrees with empty answers. A reply without `answers` declines.
     """
 
     title: str
@@ -216,8 +218,8 @@ class AskUserConfirmation(Value):
     """Questions of the model to the user (`ask_user`). The answers go to the model and permit nothing.
 
     `ApprovalReply.answers` has an answer for each position, as text: `{"0": "SQLite", "2": "Yes"}`. Questions without
-    an answer are left out; a reply without `answers` dismisses all of them. An approver that has nobody to ask raises
-    `UserUnavailable`.
+    an answer are left out; a reply without `answers` dismisses all of them. An approver without a user to ask
+    raises `UserUnavailable`.
     """
 
     title: str

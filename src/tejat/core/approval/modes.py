@@ -7,6 +7,8 @@ from tejat.core.frozen import frozen
 
 
 class ApprovalMode(StrEnum):
+    """How much needs approval. `plan` only reads, `auto_edit` applies edits without asking, `yolo` asks for nothing."""
+
     DEFAULT = "default"
     AUTO_EDIT = "auto_edit"
     YOLO = "yolo"

@@ -40,7 +40,7 @@ class Plan:
 
 @frozen
 class ApprovedPlan(Value):
-    """The path of an approved plan, and its text when it was approved, empty if that was too long to be kept."""
+    """An approved plan: its path, and its text at the time of approval (empty if it was too long to keep)."""
 
     path: str
     text: str

@@ -19,6 +19,8 @@ _NO_WORDS = frozenset({"n", "no", "false", "2"})
 
 
 class QuestionType(StrEnum):
+    """The kind of a question: a choice of options, free text, or yes or no."""
+
     CHOICE = "choice"
     TEXT = "text"
     YESNO = "yesno"

@@ -23,6 +23,8 @@ MISSING_START = "[The beginning of this conversation is missing.]"
 
 
 class Role(StrEnum):
+    """Who a message is from. Results of calls are messages of the user."""
+
     USER = "user"
     MODEL = "model"
 

@@ -14,18 +14,21 @@ class PathLike(Protocol):
 OnePathOrMany: TypeAlias = str | PathLike | Iterable[str | PathLike]
 
 
-def list_names(given: str | Iterable[str]) -> tuple[str, ...]:
-    """The names. A single string is one name, not a sequence of letters. Raises TypeError."""
+def list_names(given: str | Iterable[str], argument: str = "") -> tuple[str, ...]:
+    """The names. A single string is one name, not a sequence of letters. Raises TypeError that names the argument."""
     if isinstance(given, str):
         return (given,)
-    return tuple(map(_checked_name, _iterate(given, "a name")))
+    return tuple(_checked_name(each, argument) for each in _iterate(given, "a name or several names", argument))
 
 
-def list_paths(given: OnePathOrMany) -> tuple[str, ...]:
-    """The paths as text. A single path is one path: `"./"` must not become `.` and `/`. Raises TypeError."""
+def list_paths(given: OnePathOrMany, argument: str = "") -> tuple[str, ...]:
+    """The paths as text. A single path is one path: `"./"` must not become `.` and `/`.
+
+    Raises TypeError that names the argument.
+    """
     if isinstance(given, str | PathLike):
-        return (_path_text(given),)
-    return tuple(map(_path_text, _iterate(given, "a path")))
+        return (_path_text(given, argument),)
+    return tuple(_path_text(each, argument) for each in _iterate(given, "a path or several paths", argument))
 
 
 def keep_as_tuple(value: object, name: str) -> None:
@@ -35,20 +38,24 @@ def keep_as_tuple(value: object, name: str) -> None:
         object.__setattr__(value, name, (given,))
 
 
-def _iterate(given: object, expected: str) -> Iterable[object]:
+def _iterate(given: object, expected: str, argument: str) -> Iterable[object]:
     if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
-        raise TypeError(f"Expected {expected} or several, not {given!r}.")
+        raise _wrong_type(given, expected, argument)
     return cast("Iterable[object]", given)
 
 
-def _checked_name(name: object) -> str:
+def _checked_name(name: object, argument: str) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"Expected a name, not {name!r}.")
+        raise _wrong_type(name, "a name", argument)
     return name
 
 
-def _path_text(path: object) -> str:
+def _path_text(path: object, argument: str) -> str:
     text = path.__fspath__() if isinstance(path, PathLike) else path
     if not isinstance(text, str):
-        raise TypeError(f"Expected a path, not {path!r}.")
+        raise _wrong_type(path, "a path", argument)
     return text
+
+
+def _wrong_type(given: object, expected: str, argument: str) -> TypeError:
+    return TypeError(f"{f'{argument} must be' if argument else 'Expected'} {expected}, not {given!r}.")

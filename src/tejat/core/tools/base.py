@@ -21,6 +21,8 @@ _Parameters = TypeVar("_Parameters")
 
 
 class Kind(StrEnum):
+    """What a tool does. It decides whether calls run in parallel, in plan mode and without undo data."""
+
     READ = "read"
     EDIT = "edit"
     DELETE = "delete"
@@ -61,7 +63,7 @@ class ToolLocation(Value):
 
 @frozen
 class ToolError(Value):
-    """Why a call failed. `traceback` is the text of that of an exception in the tool, for its author only."""
+    """The error of a failed call. `traceback` is the traceback of an exception in the tool, as text, for its author."""
 
     message: str
     type: ErrorType
@@ -99,14 +101,14 @@ def ignore(*_: object) -> None:
 
 @frozen
 class ToolContext:
-    """The context of one call. Every callback can always be called; it does nothing where nobody listens.
+    """The context of one call. Its callbacks can always be called; without a listener they do nothing.
 
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes the live
     output, all of it each time, of a tool with `can_update_output`. Calls are cancelled by cancelling their task; a
     tool that has a partial result passes it to `keep_partial` first, and code in other threads looks at `is_cancelled`;
     `cancel_reason` says why. `environment` are more variables for a command. `call_id` is the id of the call, and
     `index` its position in the batch. `ask` asks the user something that does not permit the call, None if there is
-    nobody to ask. `plan_file` is the only file that the call may write, because it is a plan. `keep_replaced` takes the
+    no user to ask. `plan_file` is the only file that the call may write, because it is a plan. `keep_replaced` takes the
     real path and the content of a file, with changes that the editor had not saved: undo restores that instead of the
     content on disk.
     """
@@ -382,7 +384,9 @@ def unexpected_error_result(error: Exception) -> ToolResult:
     from tejat.core.log import report_unexpected, tools_logger
 
     report_unexpected(error, "a tool", log=tools_logger)
+    # A KeyError is only the key, and some exceptions have no text.
     reason = str(error) or type(error).__name__
+    reason = f"{type(error).__name__}: {reason}" if isinstance(error, KeyError) and error.args else reason
     message = f"Error: Tool call execution failed. Reason: {reason}"
     failure = ToolError(reason, ErrorType.EXECUTION_FAILED, traceback="".join(format_exception(error)))
     return ToolResult(message, reason, failure)

@@ -17,6 +17,8 @@ FEEDBACK_MARK = " They said: "
 
 
 class CallState(StrEnum):
+    """The state of a call. The last one of every call is `success`, `error` or `cancelled`."""
+
     VALIDATING = "validating"
     AWAITING_APPROVAL = "awaiting_approval"
     SCHEDULED = "scheduled"
@@ -48,7 +50,7 @@ class OutputUpdated(Value):
 class CallFinished(RichValue):
     """The last event of a call. `response` goes to the model; `allowed_by` names the rule or the user.
 
-    `was_rejected`: the user was asked and did not allow it. `ended_turn`: because they stopped the turn.
+    `was_rejected`: the user was asked and did not allow it. `ended_turn`: the user stopped the turn.
     """
 
     index: int

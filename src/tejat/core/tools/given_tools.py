@@ -12,5 +12,5 @@ def list_tools(given: BaseTool | Iterable[BaseTool]) -> tuple[BaseTool, ...]:
     if isinstance(given, BaseTool):
         return (check_tool(given),)
     if isinstance(cast("object", given), str) or not isinstance(cast("object", given), Iterable):
-        raise TypeError(f"Expected tools, not {given!r}.")
+        raise TypeError(f"tools must be a tool or several tools, not {given!r}. A function becomes one with `@tool`.")
     return tuple(map(check_tool, given))

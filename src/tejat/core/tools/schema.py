@@ -313,9 +313,9 @@ class _HintedField(_Field):
     hinted: "JsonType"
 
     def declaration(self) -> JsonObject:
-        declared = self.hinted.schema()
-        if self.param.description:
-            declared["description"] = self.param.description
+        from tejat.core.tools.hints.json_types import describe_type
+
+        declared = describe_type(self.hinted, self.param.description)
         return declared if self.default is None else {**declared, "default": self.default}
 
     def check(self, where: str, value: object) -> tuple[object, str | None]:

@@ -14,6 +14,8 @@ TODOS_KEY = "todos"
 
 
 class TodoStatus(StrEnum):
+    """The state of a todo."""
+
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
@@ -23,6 +25,8 @@ class TodoStatus(StrEnum):
 
 @frozen
 class Todo(Value):
+    """An entry of the todo list."""
+
     description: str
     status: TodoStatus = TodoStatus.PENDING
 
@@ -32,7 +36,7 @@ class Todo(Value):
 
 @frozen
 class TodoList(RichValue):
-    """A whole list, as `write_todos` got it. It is the display of that tool too."""
+    """The todo list of the model, as in its last `write_todos` call."""
 
     todos: tuple[Todo, ...] = ()
 

@@ -114,11 +114,7 @@ def parse_answer(hook: HookConfig, answer: object) -> HookResult:
 
 
 def _parse_reply(hook: HookConfig, reply: HookReply) -> HookResult:
-    """Raises ValueError."""
-    decision = None if reply.decision is None else _DECISIONS.get(reply.decision)
-    if decision is None and reply.decision is not None:
-        words = "allow, ask or deny"
-        raise ValueError(f"The decision of the hook {hook.name!r} must be {words}, not {reply.decision!r}.")
+    decision = None if reply.decision is None else _DECISIONS[reply.decision]
     selection = None if reply.tools is None else ToolSelection(ToolMode.AUTO, tuple(reply.tools))
     if selection is not None and not selection.names:
         selection = ToolSelection(ToolMode.NONE)

@@ -127,3 +127,30 @@ class StoredJournal(SessionJournal):
 _lock = threading.Lock()
 _open_journals: WeakValueDictionary[tuple[int, str], StoredJournal] = WeakValueDictionary()
 """The open journals by the identity of their storage and their session. They keep the storage alive."""
+
+
+class MemoryStorage:
+    """A session storage in memory. Agents in several threads may share it."""
+
+    def __init__(self) -> None:
+        self._journals: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
+
+    def append(self, session_id: str, lines: Sequence[str], position: int) -> None:
+        """Append lines. Raises SessionConflict."""
+        with self._lock:
+            journal = self._journals.get(session_id, [])
+            if len(journal) != position:
+                raise SessionConflict(f"{session_id} has {len(journal)} lines, not {position}")
+            self._journals.pop(session_id, None)  # the last used one is the last
+            self._journals[session_id] = [*journal, *lines]
+
+    def read(self, session_id: str) -> Sequence[str]:
+        """Return all lines of a session."""
+        with self._lock:
+            return tuple(self._journals.get(session_id, ()))
+
+    def session_ids(self) -> Sequence[str]:
+        """Return the ids of all sessions, the last used one last."""
+        with self._lock:
+            return tuple(self._journals)

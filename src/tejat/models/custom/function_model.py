@@ -1,7 +1,7 @@
 """A model made of a plain function."""
 
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from tejat.core.agent.prices import Price
@@ -30,8 +30,10 @@ def function_model(
 ) -> "FunctionModel":
     """Make a model of a function that takes the messages and the declared tools, for `Agent(model=...)`.
 
-    It returns text, a `FunctionCall`, a `ModelResponse`, or several pieces; a generator streams them. A function that
-    is not `async` runs in its own thread. `name` defaults to that of the function. Raises TypeError for anything else.
+    The function returns text, a `FunctionCall`, a `ModelResponse`, or a list of them; a generator streams. A function
+    that is not `async` runs in its own thread. `name` defaults to the name of the function.
+
+    Raises TypeError for anything but a function with two parameters.
     """
     given: object = function
     if not callable(given) or isinstance(given, type):
@@ -39,7 +41,8 @@ def function_model(
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:
-        raise TypeError(f"{describe_value(given)} must take two arguments, the messages and the tools.") from None
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TypeError(f"The function {name!r} must take two arguments: the messages and the tools.") from None
     except ValueError:  # written in C
         pass
     return FunctionModel(function, name or getattr(function, "__name__", "function"), context_window, price)
@@ -66,9 +69,9 @@ class FunctionModel:
                     yield piece
         elif isinstance(answer, Iterator):
             rest = zip(cast("Iterator[ModelOutput]", answer), strict=False)
-            while (given := await run_detached(lambda: next(rest, None))) is not None:
+            while (given := await run_detached(lambda: next(rest, None), grace=0)) is not None:
                 yield given[0]
-        elif isinstance(answer, Iterable) and not isinstance(answer, str):
+        elif isinstance(answer, Iterable) and not isinstance(answer, str | bytes | Mapping):
             for piece in cast("Iterable[ModelOutput]", answer):
                 yield piece
         else:
@@ -79,5 +82,5 @@ class FunctionModel:
         if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
             answer = function(request.messages, request.tools)
         else:
-            answer = await run_detached(lambda: function(request.messages, request.tools))
+            answer = await run_detached(lambda: function(request.messages, request.tools), grace=0)
         return await cast("Awaitable[Any]", answer) if isinstance(answer, Awaitable) else answer

@@ -29,7 +29,9 @@ _NO_COMMAND = "There is no command to call it with. Somebody has to set tools.ca
 
 
 class DiscoveredTool(BaseTool):
-    """Run the call command with the tool name as last argument and the arguments as JSON on stdin.
+    """A tool of the discovery command.
+
+    A call runs the call command with the tool name as the last argument and the arguments as JSON on stdin.
 
     The command sees only `environment`. Output on stderr is a failure only with `strict_stderr` or a nonzero exit code.
     With `wrap` it runs in a container. `blocked_reason` returns why the tool must not run now, or None. The output is

@@ -167,7 +167,8 @@ class FunctionTool(ParsingTool, Generic[_Parameters, _Result]):
 
 def _check_function(function: object) -> None:
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
-        raise TypeError(f"a tool is made of a function or a bound method, not of {type(function).__name__}")
+        given = f"the class {function.__name__}" if isinstance(function, type) else type(function).__name__
+        raise TypeError(f"a tool is made of a function or a bound method, not of {given}")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise TypeError(f"{function.__name__}() is a generator, and a tool gives one result")
 

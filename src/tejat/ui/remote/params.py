@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from tejat.core.messages.types import JsonObject
-from tejat.core.value_reader import InvalidValue, value_from_json
+from tejat.core.messages.value_reader import InvalidValue, value_from_json
 from tejat.mcp.protocol import INVALID_PARAMS
 from tejat.ui.jsonrpc.peer import RequestError
 

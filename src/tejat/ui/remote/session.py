@@ -20,12 +20,12 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.prompt import Prompt
 from tejat.core.messages.types import JsonObject
+from tejat.core.messages.value_reader import InvalidValue
 from tejat.core.ui.commands import AgentSummary
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import ModeChange, Preferences, Status
 from tejat.core.value_json import event_from_dict, value_to_json
-from tejat.core.value_reader import InvalidValue
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.mcp.protocol import METHOD_NOT_FOUND
 from tejat.ui.jsonrpc.peer import JsonRpcPeer, PeerError, RequestError

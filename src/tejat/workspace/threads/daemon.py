@@ -65,4 +65,5 @@ def _only_exceptions(work: Callable[[], _Result]) -> _Result:
         # A future cannot carry StopIteration.
         if isinstance(error, Exception) and not isinstance(error, StopIteration):
             raise
-        raise RuntimeError(f"{type(error).__name__} was raised: {error}") from error
+        text = f": {error}" if str(error) else ""
+        raise RuntimeError(f"{type(error).__name__} was raised{text}") from error

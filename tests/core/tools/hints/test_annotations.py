@@ -106,7 +106,10 @@ def test_what_only_pydantic_knows_is_left_to_it_whole(note: Any) -> None:
         (at.Timezone(UTC), "Timezone(tz=datetime.timezone.utc) looks like a constraint, but cannot be declared: its"),
         (Custom(), "looks like a constraint, but cannot be declared: it is not supported. Use Param(...)"),
         (at.Ge, "looks like a constraint, but cannot be declared: it is a class, and should be an instance"),
-        (at.Ge("a"), "Ge(ge='a') looks like a constraint, but cannot be declared: its 'ge' is not a number"),
+        (
+            at.Ge("a"),
+            "Ge(ge='a') looks like a constraint, but cannot be declared: its 'ge' is neither",
+        ),
         (at.MinLen(1.5), "its 'min_length' is not an int"),  # pyright: ignore[reportArgumentType]
         (Meta(ge=1, tz=True), "its 'tz' is not supported"),
         (Field(alias="x"), "Field(alias=...) is not supported: use Param(aliases=(...))"),

@@ -1,6 +1,7 @@
 """From hints to JSON types: every kind of hint, as it is and as text."""
 
 import enum
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import InitVar, dataclass, field
@@ -26,7 +27,7 @@ from uuid import UUID
 
 import jsonschema_rs
 import pytest
-from annotated_types import Ge, Predicate
+from annotated_types import Ge, Gt, Interval, Le, Lt, Predicate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
@@ -302,7 +303,20 @@ class TestRecords:
         (Annotated[int, Param(min_length=1)], "there is nothing to limit in int: a length is for texts"),
         (Annotated[int, Param(pattern="a")], "there is nothing to limit in int: a pattern is for texts"),
         (Annotated[list[int], Param(min_item_length=1)], "min_item_length is for lists of texts"),
-        (Annotated[date, Ge(3)], "there is nothing to limit in date: bounds are for numbers"),
+        (
+            Annotated[date, Ge(3)],
+            "there is nothing to limit in date: bounds are for numbers; limit a date by a date: Ge(",
+        ),
+        (Annotated[int, Ge(date(2026, 1, 1))], "there is nothing to limit in int: dates and times are bounds of dates"),
+        (
+            Annotated[date, Ge(datetime(2026, 1, 1, tzinfo=UTC))],
+            "a date is limited by a date, not by datetime",
+        ),
+        (Annotated[datetime, Ge(date(2026, 1, 1))], "a datetime is limited by a datetime, not by datetime.date("),
+        (
+            Annotated[str, Ge(time(8))],
+            "there is nothing to limit in str: dates and times are bounds of dates and times",
+        ),
         (list[Annotated[int, Field(default=3)]], "the default of a Field(...) works for parameters of functions only"),
         (WithFieldDefault, "WithFieldDefault.number: write Field(...) inside of Annotated[...]"),
         (Node, "Node contains itself"),
@@ -440,3 +454,53 @@ def test_the_schema_of_a_hint_accepts_exactly_what_is_converted(hint: object, va
             assert not validator.is_valid(value), (hint, value)
         else:
             assert validator.is_valid(value), (hint, value)
+
+
+class TestBoundsOfDates:
+    @pytest.mark.parametrize(
+        ("hint", "words", "accepted", "refused"),
+        [
+            (Annotated[date, Ge(date(2026, 1, 1))], "on or after 2026-01-01", "2026-01-01", "2025-12-31"),
+            (Annotated[date, Gt(date(2026, 1, 1))], "after 2026-01-01", "2026-01-02", "2026-01-01"),
+            (Annotated[date, Le(date(2026, 1, 1))], "on or before 2026-01-01", "2026-01-01", "2026-01-02"),
+            (Annotated[date, Lt(date(2026, 1, 1))], "before 2026-01-01", "2025-12-31", "2026-01-01"),
+            (Annotated[date, Field(ge=date(2026, 1, 1))], "on or after 2026-01-01", "2026-01-01", "2025-12-31"),
+            (Annotated[time, Ge(time(8))], "at or after 08:00:00", "08:00", "07:59"),
+            (
+                Annotated[datetime, Ge(datetime(2026, 1, 1, tzinfo=UTC))],
+                "at or after 2026-01-01T00:00:00+00:00",
+                "2026-01-01T01:00:00+01:00",
+                "2025-12-31T23:00:00Z",
+            ),
+        ],
+    )
+    def test_are_told_and_checked(self, hint: object, words: str, accepted: str, refused: str) -> None:
+        json_type = json_type_of_hint(hint)
+        assert json_type.schema()["description"] == f"Must be {words}."
+        assert json_type.parse(accepted, "it") is not None
+        with pytest.raises(TypeMismatch, match=re.escape(f"it must be {words}")):
+            json_type.parse(refused, "it")
+
+    def test_join_the_description(self) -> None:
+        bounds = Interval(ge=date(2026, 1, 1), lt=date(2027, 1, 1))
+        for text in ("The day", "The day."):
+            schema = json_type_of_hint(Annotated[date, bounds, text]).schema()
+            assert schema["description"] == "The day. Must be on or after 2026-01-01 and before 2027-01-01."
+
+    def test_of_an_optional_date(self) -> None:
+        json_type = json_type_of_hint(Annotated[date | None, Ge(date(2026, 1, 1)), "The day."])
+        assert json_type.parse(None, "it") is None
+        assert json_type.schema()["description"] == "The day."
+        assert "Must be on or after 2026-01-01." in str(json_type.schema()["anyOf"])
+
+    def test_the_stricter_of_two_holds(self) -> None:
+        json_type = json_type_of_hint(Annotated[date, Ge(date(2026, 1, 1)), Ge(date(2026, 2, 1))])
+        assert json_type.schema()["description"] == "Must be on or after 2026-02-01."
+
+    def test_a_time_zone_is_needed_where_the_bound_has_one(self) -> None:
+        aware = json_type_of_hint(Annotated[datetime, Ge(datetime(2026, 1, 1, tzinfo=UTC))])
+        with pytest.raises(TypeMismatch, match="it must have a time zone"):
+            aware.parse("2026-01-02T00:00:00", "it")
+        naive = json_type_of_hint(Annotated[datetime, Ge(datetime(2026, 1, 1))])  # noqa: DTZ001
+        with pytest.raises(TypeMismatch, match="it must NOT have a time zone"):
+            naive.parse("2026-01-02T00:00:00Z", "it")

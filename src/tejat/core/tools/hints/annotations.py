@@ -19,7 +19,7 @@ from typing import Annotated, Any, cast, get_args, get_origin
 
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonValue
-from tejat.core.tools.hints.limits import Bounds, Lengths
+from tejat.core.tools.hints.limits import Bounds, Lengths, TimeBounds
 from tejat.core.tools.hints.pydantic_types import is_pydantic_type
 from tejat.core.tools.schema import Param
 
@@ -59,6 +59,7 @@ class Annotation:
     hint: object
     param: Param = Param()
     bounds: Bounds = Bounds()
+    times: TimeBounds = TimeBounds()
     lengths: Lengths = Lengths()
     pattern: str | None = None
     tests: tuple[Callable[[object], object], ...] = ()
@@ -69,7 +70,7 @@ class Annotation:
 
     @property
     def has_limits(self) -> bool:
-        return (self.bounds, self.lengths, self.pattern) != (Bounds(), Lengths(), None)
+        return (self.bounds, self.times, self.lengths, self.pattern) != (Bounds(), TimeBounds(), Lengths(), None)
 
 
 def read_annotation(hint: object) -> Annotation:
@@ -182,14 +183,16 @@ def _add_options(found: Annotation, options: Mapping[str, object]) -> Annotation
 def _add_attributes(found: Annotation, note: object) -> Annotation:
     """Add the constraints that a note has as attributes, of whichever library."""
     is_from_library = _is_from_library(type(note))
-    bounds = {ours: _number(note, name) for name, ours in _BOUNDS.items() if _has(note, name)}
+    limits = {ours: name for name, ours in _BOUNDS.items() if _has(note, name)}
+    times = {ours: getattr(note, name) for ours, name in limits.items() if _is_time(note, name)}
+    bounds = {ours: _number(note, name) for ours, name in limits.items() if ours not in times}
     lengths = {ours: _length(note, name) for name, ours in _LENGTHS.items() if _has(note, name)}
     unsupported = next((name for name in sorted(_OTHER_CONSTRAINTS) if _has(note, name)), None)
     if unsupported is not None:
         raise _not_understood(note, f"its {unsupported!r} is not supported")
     if _is_predicate(note):
         return replace(found, tests=(*found.tests, cast("Any", note).func))
-    is_known = bounds or lengths or _has(note, "pattern")
+    is_known = limits or lengths or _has(note, "pattern")
     if not is_known and is_from_library and not any(_has(note, name) for name in _DESCRIPTIONS):
         raise _not_understood(note, "it is not supported")
     if is_known or is_from_library or _has(note, "documentation"):
@@ -197,6 +200,7 @@ def _add_attributes(found: Annotation, note: object) -> Annotation:
     return replace(
         _add_pattern(found, cast("object", note) if isinstance(note, re.Pattern) else getattr(note, "pattern", None)),
         bounds=found.bounds.merge(Bounds(**bounds)),
+        times=found.times.merge(TimeBounds(**times)),
         lengths=found.lengths.merge(Lengths(**lengths)),
     )
 
@@ -222,10 +226,15 @@ def _has(note: object, name: str) -> bool:
     return value is not None and not callable(value)
 
 
+def _is_time(note: object, name: str) -> bool:
+    """Whether a bound is a date or a time. A step cannot be one."""
+    return name != "multiple_of" and hasattr(getattr(note, name), "isoformat")
+
+
 def _number(note: object, name: str) -> int | float | Decimal:
     value: object = getattr(note, name)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise _not_understood(note, f"its {name!r} is not a number")
+        raise _not_understood(note, f"its {name!r} is neither a number nor a date")
     return value
 
 

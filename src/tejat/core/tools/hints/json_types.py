@@ -227,6 +227,19 @@ class MapType:
         return {key: self.item.parse(item, f"{where}/{key}") for key, item in mapping.items()}
 
 
+def describe_type(json_type: JsonType, description: str) -> dict[str, JsonValue]:
+    """The schema of a type with a description, which also tells the limits that have no keyword."""
+    declared = json_type.schema()
+    if description:
+        inner = json_type
+        while isinstance(inner, DescribedType | CheckedType):
+            inner = inner.inner
+        words: str = getattr(inner, "limit_words", "")
+        stop = "" if description.rstrip().endswith((".", "!", "?")) else "."
+        declared["description"] = f"{description.rstrip()}{stop} {words}" if words else description
+    return declared
+
+
 @frozen
 class Property:
     """A property of an object, or a parameter. A `default` of None is not declared to the model."""
@@ -238,9 +251,7 @@ class Property:
     description: str = ""
 
     def schema(self) -> dict[str, JsonValue]:
-        declared = self.json_type.schema()
-        if self.description:
-            declared["description"] = self.description
+        declared = describe_type(self.json_type, self.description)
         return declared if self.default is None else {**declared, "default": self.default}
 
 
@@ -330,8 +341,7 @@ class DescribedType:
         return self.inner.is_hashable
 
     def schema(self) -> dict[str, JsonValue]:
-        declared = {**self.inner.schema(), **self.keywords}
-        return {**declared, "description": self.description} if self.description else declared
+        return {**describe_type(self.inner, self.description), **self.keywords}
 
     def parse(self, value: object, where: str) -> object:
         return self.inner.parse(value, where)

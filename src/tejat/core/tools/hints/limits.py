@@ -1,15 +1,20 @@
-"""Limits of values: bounds of numbers, lengths of texts and collections."""
+"""Limits of values: bounds of numbers, of dates and times, lengths of texts and collections."""
 
+import operator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonValue
 
+if TYPE_CHECKING:
+    from datetime import date, time
+
 Number: TypeAlias = int | float | Decimal
 
-_N = TypeVar("_N", bound=Number)
+_N = TypeVar("_N")
 
 
 @frozen
@@ -59,6 +64,56 @@ class Bounds:
 
 
 @frozen
+class TimeBounds:
+    """The limits of a date, a time or both. JSON Schema has no keyword for them, so they are declared in words."""
+
+    minimum: "date | time | None" = None
+    exclusive_minimum: "date | time | None" = None
+    maximum: "date | time | None" = None
+    exclusive_maximum: "date | time | None" = None
+
+    @property
+    def moments(self) -> "list[date | time]":
+        found = (self.minimum, self.exclusive_minimum, self.maximum, self.exclusive_maximum)
+        return [each for each in found if each is not None]
+
+    def words(self) -> str:
+        """What a model is told, such as "Must be on or after 2026-01-01 and before 2027-01-01"."""
+        phrases = [phrase for _limit, phrase, _is_met in self._rules()]
+        return f"Must be {' and '.join(phrases)}." if phrases else ""
+
+    def problem(self, moment: "date | time") -> str | None:
+        """The first limit that a moment breaks, in words, or None."""
+        for limit, phrase, is_met in self._rules():
+            try:
+                if not is_met(moment, limit):
+                    return f"must be {phrase}"
+            except TypeError:  # one of them has no time zone
+                return "must have a time zone" if _has_zone(limit) else "must NOT have a time zone"
+        return None
+
+    def merge(self, other: "TimeBounds") -> "TimeBounds":
+        """The bounds of both. Raises TypeError if they cannot be compared."""
+        return TimeBounds(
+            _stricter(self.minimum, other.minimum, largest=True),
+            _stricter(self.exclusive_minimum, other.exclusive_minimum, largest=True),
+            _stricter(self.maximum, other.maximum, largest=False),
+            _stricter(self.exclusive_maximum, other.exclusive_maximum, largest=False),
+        )
+
+    def _rules(self) -> "Iterator[tuple[date | time, str, Callable[[Any, Any], bool]]]":
+        for limit, words, is_met in (
+            (self.minimum, "{at} or after", operator.ge),
+            (self.exclusive_minimum, "after", operator.gt),
+            (self.maximum, "{at} or before", operator.le),
+            (self.exclusive_maximum, "before", operator.lt),
+        ):
+            if limit is not None:
+                at = "at" if hasattr(limit, "hour") else "on"
+                yield limit, f"{words.format(at=at)} {limit.isoformat()}", is_met
+
+
+@frozen
 class Lengths:
     """The limits of a length."""
 
@@ -95,7 +150,12 @@ def _keyword(name: str, number: Number | None) -> dict[str, JsonValue]:
 def _stricter(one: _N | None, other: _N | None, *, largest: bool) -> _N | None:
     if one is None or other is None:
         return other if one is None else one
-    return max(one, other) if largest else min(one, other)
+    both: list[Any] = [one, other]
+    return max(both) if largest else min(both)
+
+
+def _has_zone(moment: "date | time") -> bool:
+    return getattr(moment, "tzinfo", None) is not None
 
 
 def _exact(number: Number) -> Fraction:

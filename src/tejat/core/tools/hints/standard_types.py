@@ -4,33 +4,57 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
+from typing import cast
 from uuid import UUID
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.hints.json_types import JsonType, TypeMismatch, check_limit, wrong_type
-from tejat.core.tools.hints.limits import Bounds
+from tejat.core.tools.hints.limits import Bounds, TimeBounds
 
 
 @frozen
 class FormattedType:
-    """A string in a format, and the Python value that it stands for."""
+    """A string in a format, and the Python value that it stands for. Only dates and times have bounds."""
 
     format: str
     build: Callable[[str], object]
+    bounds: TimeBounds = TimeBounds()
     expected: str = field(default="string", init=False)
     is_hashable: bool = field(default=True, init=False)
 
     def schema(self) -> dict[str, JsonValue]:
-        return {"type": "string", "format": self.format}
+        declared: dict[str, JsonValue] = {"type": "string", "format": self.format}
+        return {**declared, "description": self.limit_words} if self.limit_words else declared
+
+    @property
+    def limit_words(self) -> str:
+        """The bounds, which a description has to tell the model."""
+        return self.bounds.words()
 
     def parse(self, value: object, where: str) -> object:
         if not isinstance(value, str):
             raise wrong_type(where, self.expected)
         try:
-            return self.build(value)
+            built = self.build(value)
         except ValueError:
             raise TypeMismatch(where, f"must match format {json.dumps(self.format)}") from None
+        if self.bounds.moments:
+            check_limit(where, self.bounds.problem(cast("date | time", built)))
+        return built
+
+    def limit(self, bounds: TimeBounds) -> "FormattedType | None":
+        """The type with bounds, None if it has none. Raises TypeError for bounds of another type."""
+        cls = _MOMENTS.get(self.format)
+        if cls is None:
+            return None
+        for each in bounds.moments:
+            if type(each) is not cls:
+                raise TypeError(f"a {cls.__name__} is limited by a {cls.__name__}, not by {each!r}")
+        return replace(self, bounds=self.bounds.merge(bounds))
+
+
+_MOMENTS: Mapping[str, type] = {"date": date, "time": time, "date-time": datetime}
 
 
 @frozen

@@ -30,9 +30,15 @@ from tejat.core.tools.hints.json_types import (
     UnionType,
     json_equal,
 )
-from tejat.core.tools.hints.limits import Bounds, Lengths
+from tejat.core.tools.hints.limits import Bounds, Lengths, TimeBounds
 from tejat.core.tools.hints.pydantic_types import is_pydantic_type, pydantic_type
-from tejat.core.tools.hints.standard_types import STANDARD_TYPES, DecimalType, path_type, standard_to_json
+from tejat.core.tools.hints.standard_types import (
+    STANDARD_TYPES,
+    DecimalType,
+    FormattedType,
+    path_type,
+    standard_to_json,
+)
 
 
 def resolve_hints(annotations: Mapping[str, object], names: Mapping[str, object]) -> dict[str, object]:
@@ -73,7 +79,12 @@ def json_type_of_annotation(annotation: Annotation, within: tuple[object, ...] =
         return pydantic_type(annotation.hint)
     json_type = _parse_hint(annotation.hint, within)
     if annotation.bounds != Bounds():
-        json_type = _limit(json_type, partial(_with_bounds, annotation.bounds), annotation, "bounds are for numbers")
+        is_time = _with_times(TimeBounds(), json_type) is not None
+        limits = f"bounds are for numbers{'; limit a date by a date: Ge(date(2026, 1, 1))' if is_time else ''}"
+        json_type = _limit(json_type, partial(_with_bounds, annotation.bounds), annotation, limits)
+    if annotation.times != TimeBounds():
+        limits = "dates and times are bounds of dates and times"
+        json_type = _limit(json_type, partial(_with_times, annotation.times), annotation, limits)
     if annotation.lengths != Lengths():
         limits = "a length is for texts, lists and dicts"
         json_type = _limit(json_type, partial(_with_lengths, annotation.lengths), annotation, limits)
@@ -307,6 +318,10 @@ def _with_bounds(bounds: Bounds, json_type: JsonType) -> JsonType | None:
     if isinstance(json_type, NumberType | DecimalType):
         return replace(json_type, bounds=json_type.bounds.merge(bounds))
     return None
+
+
+def _with_times(bounds: TimeBounds, json_type: JsonType) -> JsonType | None:
+    return json_type.limit(bounds) if isinstance(json_type, FormattedType) else None
 
 
 def _with_lengths(lengths: Lengths, json_type: JsonType) -> JsonType | None:

@@ -19,7 +19,7 @@ from tejat.ui.shared import elicitation as elicitation_texts
 from tejat.ui.shared.approval import user_questions as user_texts
 from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
-from tejat.ui.shared.approval.editing import editable_text, edited_reply
+from tejat.ui.shared.approval.edited_proposal import editable_text, edited_reply
 from tejat.ui.shared.approval.question_form import parse_question_answers
 from tejat.ui.shared.approval.view import build_approval_view
 

@@ -10,7 +10,7 @@ from tejat.core.approval.confirmation import (
     Outcome,
     PlanConfirmation,
 )
-from tejat.ui.shared.approval.editing import editable_text, edited_reply
+from tejat.ui.shared.approval.edited_proposal import editable_text, edited_reply
 
 EDIT = EditConfirmation("Edit", "a", "/a", "", "old", "new")
 

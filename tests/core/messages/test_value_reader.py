@@ -12,8 +12,8 @@ import tejat
 from support.public_values import NOT_VALUES, instances, json_values, value_classes
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.frozen import Value
+from tejat.core.messages.value_reader import InvalidValue, _fields, readable_classes, value_from_json
 from tejat.core.value_json import event_from_dict
-from tejat.core.value_reader import InvalidValue, _fields, readable_classes, value_from_json
 
 CALL = {"$": "FunctionCall", "name": "glob", "args": {"pattern": "*"}, "id": "1", "signature": None}
 CHANGED = {"$": "StateChanged", "index": 0, "call": CALL, "state": "executing"}
