@@ -108,9 +108,9 @@ class ToolContext:
     tool that has a partial result passes it to `keep_partial` first, and code in other threads looks at `is_cancelled`;
     `cancel_reason` says why. `environment` are more variables for a command. `call_id` is the id of the call, and
     `index` its position in the batch. `ask` asks the user something that does not permit the call, None if there is
-    no user to ask. `plan_file` is the only file that the call may write, because it is a plan. `keep_replaced` takes the
-    real path and the content of a file, with changes that the editor had not saved: undo restores that instead of the
-    content on disk.
+    no user to ask. `plan_file` is the only file that the call may write, because it is a plan. `keep_replaced` takes
+    the real path and the content of a file, with changes that the editor had not saved: undo restores that instead of
+    the content on disk.
     """
 
     approved: Confirmation | None = None
