@@ -118,7 +118,7 @@ def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
     if isinstance(value, dict) and len(cast("dict[str, object]", value)) == len(_USAGE_FIELDS):
         counts = [cast("dict[str, object]", value).get(name) for name in _USAGE_FIELDS]
-        if all([type(count) is int for count in counts]):
+        if all(type(count) is int for count in counts):
             return Usage(*cast("list[int]", counts))
     fields = JsonFields(value)
     written = fields.integer_or_none("cache_write")
