@@ -123,6 +123,8 @@ class AppPaths:
     sessions = _PathIn("state", "sessions")
     history_index = _PathIn("state", "history")
     """Figures of sessions, in a file for each project, until their journals change."""
+    session_list = _PathIn("state", "session-list")
+    """What the list of sessions shows of each, in a file for each project, until their journals change."""
     reported_aliases = _PathIn("state", "aliases.json")
     """Aliases of models whose meaning the user was told."""
     catalogue = _PathIn("shared_state", "catalogue.json")

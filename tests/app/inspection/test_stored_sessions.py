@@ -78,3 +78,28 @@ def test_the_cost_follows_from_the_price_of_each_answer(machine: ProgramEnv, mod
     (found,) = open_sessions(machine.project).list_sessions(every_project=False)
     assert found.tokens == 200_000
     assert found.cost == (None if cost is None else pytest.approx(cost / 10))
+
+
+def test_the_list_reads_only_journals_that_have_changed(machine: ProgramEnv) -> None:
+    first, second = ask(machine, "one"), ask(machine, "two")
+    before = open_sessions(machine.project).list_sessions(every_project=False)
+    assert [entry.summary.session_id for entry in before] == [first, second]
+    # A journal with the same identity is not read, so its contents can no longer matter.
+    (kept,) = (machine.home / ".local" / "state" / "tejat" / "session-list").iterdir()
+    content = json.loads(kept.read_text())
+    content["files"][before[0].summary.path]["value"]["turns"] = 7
+    kept.write_text(json.dumps(content))
+    again = open_sessions(machine.project).list_sessions(every_project=False)
+    assert [entry.turns for entry in again] == [7, 1]
+    machine.run("-p", "more", "-m", machine.script(text_script("Hello.")), "-r", first)
+    later = open_sessions(machine.project).list_sessions(every_project=False)
+    assert {entry.summary.session_id: entry.turns for entry in later} == {first: 2, second: 1}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": "0", "files": {}}'])
+def test_a_kept_list_that_is_damaged_is_made_again(machine: ProgramEnv, content: str) -> None:
+    ask(machine, "one")
+    before = open_sessions(machine.project).list_sessions(every_project=True)
+    (kept,) = (machine.home / ".local" / "state" / "tejat" / "session-list").iterdir()
+    kept.write_text(content)
+    assert open_sessions(machine.project).list_sessions(every_project=True) == before

@@ -472,3 +472,51 @@ class TestCarried:
         )
         assert preview.carried == (("todos", 1),)
         assert preview.after < preview.before == 100_000
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "tiny": lambda number: f"do {number}",
+    "wide": lambda number: f"请做第{number}件事情" * 4,
+    "long": lambda number: f"prompt {number} " * 200,
+    "long and wide": lambda number: f"提示{number}" * 300,
+}
+
+
+class TestWhatFits:
+    @pytest.mark.parametrize("shape", SHAPES)
+    @pytest.mark.parametrize("room", [2_000, 9_000, 18_000, 87_000])
+    def test_a_history_far_beyond_the_window_is_summarised_to_what_fits(self, room: int, shape: str) -> None:
+        messages = conversation([SHAPES[shape](number) for number in range(2_000)], steps_each=1)
+        tokens = estimate_message_tokens(messages)
+        assert tokens > 3 * room
+        model = Summariser("总结" * 20_000)
+        compressed, outcome = compress(messages, model, tokens=tokens, room=room)
+        assert outcome.status is CompressionStatus.COMPRESSED
+        assert estimate_request_tokens(model.requests[0]) <= room
+        assert estimate_message_tokens(compressed) <= room
+
+    def test_a_request_that_is_refused_as_too_long_is_sent_again_shorter(self) -> None:
+        rooms = [40_000, 20_000, 10_000]
+        model = Summariser()
+
+        async def ask(request: ModelRequest) -> ModelResponse:
+            if estimate_request_tokens(request) > 12_000:
+                model.requests.append(request)
+                raise ModelFailure("Too long.", FailureKind.CONTEXT_FULL)
+            return await model(request)
+
+        def scope() -> CompressionScope:
+            return CompressionScope(200_000, rooms[len(model.requests)])
+
+        messages = conversation([f"prompt {number}" for number in range(100)])
+        compressed, outcome = asyncio.run(Compressor().compress(ask, messages, scope(), scope))
+        assert outcome.status is CompressionStatus.COMPRESSED
+        assert len(model.requests) == 3
+        assert estimate_message_tokens(compressed) <= rooms[-1]
+
+    def test_it_is_not_sent_again_if_nothing_is_learned(self) -> None:
+        model = Summariser(failure=ModelFailure("Too long.", FailureKind.CONTEXT_FULL))
+        scope = CompressionScope(200_000, 20_000)
+        messages = conversation([f"prompt {number}" for number in range(100)])
+        _, outcome = asyncio.run(Compressor().compress(model, messages, scope, lambda: scope))
+        assert (outcome.status, len(model.requests)) == (CompressionStatus.FAILED, 1)

@@ -11,9 +11,22 @@ import pytest
 from support.model_servers.local import Answer, LocalModelServer, llama_cpp
 from support.program import ProgramEnv
 from tejat.app.session.lifespan import open_agent
-from tejat.core.agent.events import AgentEvent, Compressed, EndReason, Noticed, Retrying, RunEnded
+from tejat.core.agent.events import (
+    AgentEvent,
+    Compressed,
+    CompressionStatus,
+    EndReason,
+    Noticed,
+    Retrying,
+    RunEnded,
+)
 from tejat.core.agent.options import AgentOptions
+from tejat.core.messages.history import model_message, user_message
+from tejat.core.messages.tokens import estimate_message_tokens
+from tejat.core.messages.types import FunctionCall, FunctionResponse
+from tejat.core.model import Usage
 from tejat.engine.sessions.session import Session
+from tejat.engine.sessions.session_store import SessionStore
 from tejat.models import ModelOptions, open_model
 
 WINDOW = 4096
@@ -107,6 +120,42 @@ def test_the_lean_profile_is_small(machine: ProgramEnv) -> None:
     ]
     fixed = len(str(body["messages"][0])) + len(str(body["tools"]))
     assert fixed / 4 < 1800
+
+
+@pytest.mark.parametrize(("window", "token_length"), [(WINDOW, 3.0), (32_768, 3.0), (65_536, 3.0), (65_536, 1.2)])
+def test_a_session_of_many_turns_is_summarised_to_what_fits(
+    machine: ProgramEnv, window: int, token_length: float
+) -> None:
+    session_id = store_session(machine, turns=2_000)
+
+    def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return "<state_snapshot>Files were read.</state_snapshot>" if "<record>" in last_text(messages) else "Done."
+
+    server = LocalModelServer(answer, window=window, token_length=token_length)
+    (ended,), events, session = run(machine, server, "And now?", resume=session_id)
+    assert (ended.reason, ended.text) == (EndReason.FINISHED, "Done.")
+    (outcome,) = [event for event in events if isinstance(event, Compressed)]
+    assert outcome.status is CompressionStatus.COMPRESSED
+    assert max(server.sizes) <= window
+    # Where a token is as long as expected, nothing is tried in vain.
+    assert len(server.refused) <= (0 if token_length == 3.0 else 3)
+    assert estimate_message_tokens(session.conversation.history.messages) < window
+
+
+def store_session(machine: ProgramEnv, turns: int) -> str:
+    """Store a session in which each of very many prompts led to a call."""
+    directory = machine.home / ".local" / "state" / "tejat" / "sessions"
+    journal = SessionStore(str(directory), str(machine.project)).create(session_id="long-session", model="gemma-local")
+    with journal.sync_once():
+        for number in range(turns):
+            prompt, call = f"Read {number}.", FunctionCall("read_file", {"path": f"{number}.txt"}, f"call-{number}")
+            journal.record_prompt(user_message(prompt), prompt)
+            journal.record_answer(model_message(call), Usage(100, 0, 10), "gemma-local")
+            result = FunctionResponse("read_file", {"output": f"line {number} 0x{number * 7919:016x}\n" * 20}, call.id)
+            journal.record_responses([(0, [result])])
+            journal.record_answer(model_message(f"Read {number}."), Usage(200, 0, 10), "gemma-local")
+    journal.close()
+    return "long-session"
 
 
 class TestDeadEnds:

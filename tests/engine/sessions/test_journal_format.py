@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.messages.types import JsonObject
-from tejat.engine.sessions.journal_format import MAX_LINE_BYTES, RecordKind, decode_record, encode_record
+from tejat.engine.sessions.journal_format import (
+    MAX_LINE_BYTES,
+    RecordKind,
+    decode_record,
+    decode_records,
+    encode_record,
+)
 
 TEXTS = st.text(st.characters(), max_size=12)
 VALUES = st.recursive(
@@ -90,3 +96,27 @@ class TestFromLine:
     def test_what_is_no_record(self, line: bytes) -> None:
         with pytest.raises(ValueError, match=r"."):
             decode_record(line)
+
+
+class TestManyLines:
+    @settings(max_examples=60)
+    @given(st.lists(st.dictionaries(TEXTS, VALUES, max_size=3), max_size=6), st.data())
+    def test_together_they_are_read_as_one_by_one(self, values: list[JsonObject], data: st.DataObject) -> None:
+        lines = [encode_record({**value, "kind": RecordKind.ENDED}) for value in values]
+        for index in data.draw(st.sets(st.integers(0, len(lines) - 1))) if lines else ():
+            cut = data.draw(st.integers(0, len(lines[index])))
+            lines[index] = data.draw(st.sampled_from([lines[index][:cut], lines[index][:cut] + b"\n", b"\n", b"[]\n"]))
+        assert [record is not None for record in decode_records(lines)] == [is_record(line) for line in lines]
+
+    def test_two_records_in_a_line_are_none(self) -> None:
+        line = encode_record({"kind": RecordKind.ENDED})
+        assert decode_records([line.strip() + b"," + line, line])[0] is None
+        assert decode_records([b"", line.strip() + b"," + line])[1] is None
+
+
+def is_record(line: bytes) -> bool:
+    try:
+        decode_record(line)
+    except ValueError:
+        return False
+    return True

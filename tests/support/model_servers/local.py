@@ -15,6 +15,7 @@ class LocalModelServer(LoopbackServer):
     """Refuses requests that exceed `window` tokens as llama.cpp does, and answers the others by `answer`.
 
     `pages` are the other documents of the server by their targets. `drops_tools`: its chat template ignores tools.
+    `token_length` is the length of a token in characters.
     `messages` are those of the accepted requests, `sizes` their tokens, `refused` the sizes of the others.
     """
 
@@ -25,11 +26,13 @@ class LocalModelServer(LoopbackServer):
         window: int,
         pages: Mapping[str, object] | None = None,
         drops_tools: bool = False,
+        token_length: float = 3.0,
     ) -> None:
         super().__init__(self._reply)
         self._answer = answer
         self._window = window
         self._drops_tools = drops_tools
+        self._token_length = token_length
         self.pages = llama_cpp(window) if pages is None else pages
         self.bodies: list[Mapping[str, Any]] = []
         self.sizes: list[int] = []
@@ -45,7 +48,8 @@ class LocalModelServer(LoopbackServer):
             page = self.pages.get(path)
             return error_reply(404, "not found") if page is None else json_reply(page)
         body = received.body
-        counted = count_tokens(body["messages"]) + (0 if self._drops_tools else count_tokens(body.get("tools", [])))
+        tools = [] if self._drops_tools else body.get("tools", [])
+        counted = count_tokens(body["messages"], self._token_length) + count_tokens(tools, self._token_length)
         if counted > self._window:
             self.refused.append(counted)
             return _too_long(counted, self._window)
@@ -60,9 +64,9 @@ def llama_cpp(window: int, *, supports_tools: bool = True) -> Mapping[str, objec
     return {"/props": {**settings, "chat_template_caps": {"supports_tools": supports_tools}}}
 
 
-def count_tokens(value: object) -> int:
+def count_tokens(value: object, token_length: float = 3.0) -> int:
     """Count one token for three characters: more than the program expects at first."""
-    return -(-len(json.dumps(value, ensure_ascii=False)) // 3)
+    return int(-(-len(json.dumps(value, ensure_ascii=False)) // token_length))
 
 
 def _answer_reply(answer: Answer, counted: int, number: int) -> Reply:

@@ -48,9 +48,9 @@ def _signature_field(signature: str | None) -> dict[str, JsonValue]:
 
 def message_from_json(value: object) -> Message:
     """Raises ValueError for anything that `message_to_json` did not produce."""
-    if isinstance(value, dict):
+    members = _as_dict(value)
+    if members is not None:
         # A long session has very many messages.
-        members = cast("dict[str, object]", value)
         role, parts = _ROLES.get(str(members.get("role"))), members.get("parts")
         if role is not None and isinstance(parts, list):
             return Message(role, tuple([message_part_from_json(part) for part in cast("list[object]", parts)]))
@@ -60,10 +60,10 @@ def message_from_json(value: object) -> Message:
 
 def message_part_from_json(value: object) -> MessagePart:
     """Raises ValueError."""
-    if isinstance(value, dict) and len(cast("dict[str, object]", value)) == 1:
-        part = _plain_part(cast("dict[str, object]", value))
-        if part is not None:
-            return part
+    members = _as_dict(value)
+    part = _plain_part(members) if members is not None and len(members) == 1 else None
+    if part is not None:
+        return part
     fields = JsonFields(value)
     signature = fields.string_or_none("thoughtSignature")
     if fields.has("text"):
@@ -84,6 +84,10 @@ def message_part_from_json(value: object) -> MessagePart:
             return FileData(inner.string("mimeType"), inner.string("fileUri"))
         case _:
             return Opaque(inner.string("vendor"), inner.object("value"))
+
+
+def _as_dict(value: object) -> dict[str, object] | None:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
 
 
 def _plain_part(fields: dict[str, object]) -> MessagePart | None:
@@ -116,9 +120,10 @@ def usage_to_json(usage: Usage) -> JsonObject:
 
 def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
-    if isinstance(value, dict) and len(cast("dict[str, object]", value)) == len(_USAGE_FIELDS):
-        counts = [cast("dict[str, object]", value).get(name) for name in _USAGE_FIELDS]
-        if all([type(count) is int for count in counts]):
+    members = _as_dict(value)
+    if members is not None and len(members) == len(_USAGE_FIELDS):
+        counts = [members.get(name) for name in _USAGE_FIELDS]
+        if all(type(count) is int for count in counts):
             return Usage(*cast("list[int]", counts))
     fields = JsonFields(value)
     written = fields.integer_or_none("cache_write")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never, cast
+from weakref import WeakKeyDictionary
 
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message
@@ -41,7 +42,17 @@ def estimate_declaration_tokens(declaration: "FunctionDeclaration") -> int:
 
 def estimate_message_tokens(messages: Iterable[Message]) -> int:
     """The tokens of messages. Media count by their size."""
-    return sum(map(_estimate_part, (part for message in messages for part in message.parts)))
+    tokens = 0
+    for message in messages:
+        known = _KNOWN_TOKENS.get(message)
+        if known is None:
+            known = _KNOWN_TOKENS[message] = sum([estimate_part_tokens(part) for part in message.parts])
+        tokens += known
+    return tokens
+
+
+_KNOWN_TOKENS: WeakKeyDictionary[Message, int] = WeakKeyDictionary()
+"""The estimate of each message, which never changes: a long history is estimated again and again."""
 
 
 def estimate_request_tokens(request: "ModelRequest") -> int:
@@ -50,7 +61,8 @@ def estimate_request_tokens(request: "ModelRequest") -> int:
     return estimate_text_tokens(request.system) + tools + estimate_message_tokens(request.messages)
 
 
-def _estimate_part(part: MessagePart) -> int:
+def estimate_part_tokens(part: MessagePart) -> int:
+    """The tokens of one part of a message."""
     match part:
         case Text(text):
             return estimate_text_tokens(text)

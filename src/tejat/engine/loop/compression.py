@@ -9,9 +9,9 @@ from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
-from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
+from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import FunctionResponse, MessagePart, Text
-from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.function_response import SUCCESS_MESSAGE
 from tejat.engine.loop.transcript import render_transcript, truncate_middle, truncate_tokens
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
@@ -39,9 +39,12 @@ _MAX_REQUEST_CHARS_PER_TOKEN = 0.6
 _MIN_RECORD_TOKENS = 200
 _FRAME_TOKENS = 40
 _MIN_SUMMARY_TOKENS = 256
+_MAX_ATTEMPTS = 4
+"""How often a summary is requested if the service refuses the request as too long."""
 _MAX_SUMMARY_TOKENS = 8_192
 _TYPICAL_RATIO = 10
 """A summary is usually a tenth of what it replaces."""
+_NOT_TRIED = Compressed(0, 0, CompressionStatus.NOT_NEEDED)
 _SHORTENED_LENGTHS = (2_000, 300)
 """Lengths that older requests are cut to if all together are too long: first long ones, then all."""
 
@@ -68,6 +71,7 @@ class Compressor:
         """`threshold` is the share of the model's context window that may be full."""
         self._threshold = threshold
         self._next_threshold = 0.0
+        self._is_refused = False
 
     def should_compress(self, tokens: int, window: int) -> bool:
         """Whether a request of this size is too close to the context window of the model.
@@ -82,16 +86,25 @@ class Compressor:
         request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
         messages: Sequence[Message],
         scope: CompressionScope,
+        rescope: Callable[[], CompressionScope] | None = None,
     ) -> tuple[Sequence[Message], Compressed]:
         """Return the new messages and the outcome; the same messages if nothing changed.
 
         The preamble and the latest messages stay as they are. The request for the summary takes at most the room of the
         scope in estimated tokens, and so do the new messages if their latest one is not too long. A failure of
-        `request_summary` becomes the outcome.
+        `request_summary` becomes the outcome. Estimates may be wrong: if the service refuses the request as too long,
+        it is sent again, shorter, as long as `rescope` returns a scope with less room.
         """
-        messages, outcome = await self._attempt(request_summary, messages, scope)
+        compressed, outcome = messages, _NOT_TRIED
+        for _ in range(_MAX_ATTEMPTS):
+            self._is_refused = False
+            compressed, outcome = await self._attempt(request_summary, messages, scope)
+            smaller = rescope() if self._is_refused and rescope is not None else scope
+            if smaller.room >= scope.room:
+                break
+            scope = smaller
         self._next_threshold = _threshold_after(outcome)
-        return messages, outcome
+        return compressed, outcome
 
     def preview(self, messages: Sequence[Message], scope: CompressionScope) -> CompressionPreview:
         """Return what `compress` would do with these messages, without a request."""
@@ -127,6 +140,7 @@ class Compressor:
         try:
             answer = await request_summary(_summary_request(_without_carried(plan.older), scope.room))
         except ModelFailure as failure:
+            self._is_refused = failure.kind is FailureKind.CONTEXT_FULL
             return unchanged(CompressionStatus.FAILED, failure.message)
         snapshot = _parse_snapshot(answer, scope.room)
         if not snapshot:
@@ -161,7 +175,7 @@ def _make_plan(messages: Sequence[Message], scope: CompressionScope) -> _Plan:
     older, latest = messages[first:split], messages[split:]
     max_chars = min(max(scope.tokens_before, _MIN_REQUEST_CHARS), int(room * _MAX_REQUEST_CHARS_PER_TOKEN))
     requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
-    requests_tokens = sum(map(estimate_text_tokens, requests))
+    requests_tokens = sum(map(_request_size, requests)) // CHARACTERS_PER_TOKEN
     carried_tokens = sum(estimate_text_tokens(text) for _, text in scope.carried)
     can_go = estimate_message_tokens(older) - requests_tokens - carried_tokens
     is_worth_it = can_go >= max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[first:]))
@@ -286,17 +300,22 @@ def _texts_after_responses(message: Message) -> list[str]:
 def _limit_requests(requests: list[str], later: list[str], *, max_chars: int) -> list[str]:
     """Return the requests without duplicates. If they are too long in total, the oldest are shortened, then dropped."""
     kept = list(dict.fromkeys(reversed(requests)))[::-1]
-    excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, max_chars)
+    excess = sum(map(_request_size, kept)) - min(_MAX_REQUEST_CHARS, max_chars)
     for length in _SHORTENED_LENGTHS:
         for index, request in enumerate(kept if later else kept[:-1]):
             if excess <= 0:
                 return kept
             kept[index] = truncate_middle(request, length)
-            excess -= len(request) - len(kept[index])
-    sizes = accumulate(map(len, kept))
+            excess -= _request_size(request) - _request_size(kept[index])
+    sizes = accumulate(map(_request_size, kept))
     dropped = next((number for number, size in enumerate(sizes, 1) if size >= excess), len(kept)) if excess > 0 else 0
     dropped = min(dropped, len(kept) if later else len(kept) - 1)
     return [f"[{dropped}{_DROPPED_SUFFIX}", *kept[dropped:]] if dropped > 0 else kept
+
+
+def _request_size(request: str) -> int:
+    """Return the size of a request as the model gets it, in characters of ASCII with as many tokens."""
+    return CHARACTERS_PER_TOKEN * estimate_text_tokens(_REQUEST_PREFIX + request)
 
 
 def _assemble(opening: Sequence[Message], summary: Message, latest: Sequence[Message]) -> list[Message]:

@@ -33,14 +33,12 @@ from tejat.core.messages.history import History, Message, model_message, user_me
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import (
     NO_USAGE,
-    Chunk,
     FailureKind,
     FinishReason,
     ModelClient,
     ModelFailure,
     ModelRequest,
     ModelResponse,
-    TextDelta,
     Usage,
 )
 from tejat.engine.calls.call_recorder import CallRecorder
@@ -51,7 +49,7 @@ from tejat.engine.loop.context_window import SMALL_WINDOW, ContextTooSmall
 from tejat.engine.loop.loop_detector import LOOP_WARNING, LoopDetector, LoopError
 from tejat.engine.loop.model_request import OnChunk, request_model, request_with_hooks, truncate_tool_names
 from tejat.engine.loop.request_builder import RequestBuilder, RequestTemplate
-from tejat.engine.loop.response_stream import RepetitionDetected, ResponseStream
+from tejat.engine.loop.response_stream import RepetitionDetected, ResponseStream, refuse_repetition
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
@@ -207,7 +205,8 @@ class Conversation:
         if self._hooks is not None:
             await self._hooks.before_compress(by_user=by_user)
         before = tuple(self.history.messages)
-        messages, outcome = await self._compressor.compress(self._request_summary, before, self._compression_scope())
+        rescope = self._compression_scope
+        messages, outcome = await self._compressor.compress(self._request_summary, before, rescope(), rescope)
         outcome = replace(outcome, by_user=by_user)
         if outcome.status is CompressionStatus.COMPRESSED:
             self.history.replace_all(messages)
@@ -233,14 +232,8 @@ class Conversation:
 
     async def _request_summary(self, request: ModelRequest) -> ModelResponse:
         """Raises ModelFailure, also if the summary repeats itself."""
-
-        def check(chunk: Chunk) -> None:
-            if isinstance(chunk, TextDelta) and self._loop_detector.check_text(chunk.text):
-                raise ModelFailure(lazy("The summary repeated itself."), FailureKind.EMPTY)
-
         self.events.emit(CompressionStarted())
-        self._loop_detector.reset_text()
-        return await self.query(request, check)
+        return await self.query(request, refuse_repetition(self._loop_detector))
 
     async def query(self, request: ModelRequest, on_chunk: OnChunk | None = None) -> ModelResponse:
         """Send a request outside of the history, counted like the others. Raises ModelFailure."""
@@ -269,9 +262,14 @@ class Conversation:
         """Return the response and the seconds it took. Raises ModelFailure and StoppedByHook."""
         request = replace(request, lane=self.template.lane)
         emit, count = self.events.emit, self.budget.record_usage
-        if self._hooks is None:
-            return await request_model(model, request, emit, on_chunk=on_chunk)
-        return await request_with_hooks(self._hooks, model, request, emit, on_chunk=on_chunk, on_usage=count)
+        try:
+            if self._hooks is None:
+                return await request_model(model, request, emit, on_chunk=on_chunk)
+            return await request_with_hooks(self._hooks, model, request, emit, on_chunk=on_chunk, on_usage=count)
+        except ModelFailure as failure:
+            if model is self.model:
+                self._requests.learn_failure(model, request, failure)
+            raise
 
     async def next_response(self) -> ModelResponse | None:
         """Return the next answer, added to the history; None if it was cut off because it repeated itself.
@@ -323,9 +321,6 @@ class Conversation:
             return None
         except asyncio.CancelledError:
             self._keep_partial(stream.text, "time limit reached" if self.budget.is_time_over else "interrupted")
-            raise
-        except ModelFailure as failure:
-            self._requests.learn_failure(self.model, request, failure)
             raise
         answer = self._accept(answer, request, seconds)
         self.events.emit(Answered(answer, seconds))

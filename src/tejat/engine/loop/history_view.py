@@ -5,7 +5,12 @@ from weakref import WeakKeyDictionary
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.messages.history import Message, Role, user_message
-from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_message_tokens, estimate_text_tokens
+from tejat.core.messages.tokens import (
+    CHARACTERS_PER_TOKEN,
+    estimate_message_tokens,
+    estimate_part_tokens,
+    estimate_text_tokens,
+)
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,
@@ -54,7 +59,6 @@ class HistoryView:
 
     def __init__(self) -> None:
         self._shortened: WeakKeyDictionary[Message, Message] = WeakKeyDictionary()
-        self._tokens: WeakKeyDictionary[Message, int] = WeakKeyDictionary()
         self._first_kept: Message | None = None
 
     @property
@@ -88,10 +92,7 @@ class HistoryView:
         return self._shortened.get(message, message)
 
     def _count(self, message: Message) -> int:
-        known = self._tokens.get(message)
-        if known is None:
-            known = self._tokens[message] = estimate_message_tokens([message])
-        return known
+        return estimate_message_tokens((message,))
 
     def _shorten(self, messages: Sequence[Message], excess: int, room: int, preamble_length: int) -> None:
         preamble = max(_MIN_LATEST_TOKENS, int(room * _PREAMBLE_SHARE))
@@ -118,7 +119,7 @@ class HistoryView:
     ) -> None:
         """Cut the results and attachments of the latest message to equal shares of the room that is left."""
         seen = self._seen(message)
-        cuttable = {id(part): _tokens_of(part) for part in _cuttable_parts(seen)}
+        cuttable = {id(part): estimate_part_tokens(part) for part in _cuttable_parts(seen)}
         if cuttable:
             tokens = max(min_tokens, sum(cuttable.values()) - excess)
             share = max(_MIN_LATEST_TOKENS, tokens // len(cuttable))
@@ -180,10 +181,6 @@ def _text_of(part: MessagePart) -> str:
     return part.text if isinstance(part, Text) else ""
 
 
-def _tokens_of(part: MessagePart) -> int:
-    return estimate_message_tokens([Message(Role.USER, (part,))])
-
-
 def _without_long_parts(message: Message) -> list[MessagePart]:
     """Return the parts of an older message without long results, attachments and arguments."""
     shorten = _leave_out_result if message.responses else _leave_out_long
@@ -192,7 +189,7 @@ def _without_long_parts(message: Message) -> list[MessagePart]:
     return [
         *map(shorten, message.parts[:begin]),
         *(
-            Text(_ATTACHMENT_LEFT_OUT) if _tokens_of(part) > _MIN_RESULT_TOKENS else part
+            Text(_ATTACHMENT_LEFT_OUT) if estimate_part_tokens(part) > _MIN_RESULT_TOKENS else part
             for part in message.parts[begin:]
         ),
     ]
@@ -201,7 +198,7 @@ def _without_long_parts(message: Message) -> list[MessagePart]:
 def _leave_out_result(part: MessagePart) -> MessagePart:
     """Return a note instead of a long result of a tool. The instructions of a skill count as long as it is active."""
     match part:
-        case FunctionResponse(name) if _tokens_of(part) > _MIN_RESULT_TOKENS and name != ACTIVATE_SKILL:
+        case FunctionResponse(name) if estimate_part_tokens(part) > _MIN_RESULT_TOKENS and name != ACTIVATE_SKILL:
             return replace(part, response={"output": _LEFT_OUT.format(name=name)})
         case _:
             return _leave_out_long(part)
@@ -236,7 +233,7 @@ def _cuttable_parts(message: Message) -> list[MessagePart]:
     if message.responses:
         # Further content of a result follows it. A text of the user comes last and is short.
         begin = min(begin, next(index for index, part in enumerate(parts) if isinstance(part, FunctionResponse)))
-    return [part for part in parts[begin:] if _tokens_of(part) > _MIN_LATEST_TOKENS]
+    return [part for part in parts[begin:] if estimate_part_tokens(part) > _MIN_LATEST_TOKENS]
 
 
 def _cut_result(part: MessagePart, max_tokens: int, calls: Mapping[str | None, FunctionCall]) -> MessagePart:
@@ -254,7 +251,7 @@ def _cut_result(part: MessagePart, max_tokens: int, calls: Mapping[str | None, F
 def _cut_value(value: JsonValue, max_tokens: int, hint: Callable[[int], str]) -> JsonValue:
     if isinstance(value, str):
         return _cut_lines(value, max_tokens, hint)
-    if _tokens_of(FunctionResponse("", {"value": value})) <= max_tokens:
+    if estimate_part_tokens(FunctionResponse("", {"value": value})) <= max_tokens:
         return value
     return "[Left out: too long.]"
 

@@ -1,9 +1,32 @@
 """The answer of a model while it arrives."""
 
+from collections.abc import Callable
+
 from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
-from tejat.core.model import Chunk, Delayed, ModelResponse, Retry, TextDelta, ThoughtDelta
+from tejat.core.i18n import lazy
+from tejat.core.model import (
+    Chunk,
+    Delayed,
+    FailureKind,
+    ModelFailure,
+    ModelResponse,
+    Retry,
+    TextDelta,
+    ThoughtDelta,
+)
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.sessions.event_bus import EventBus
+
+
+def refuse_repetition(loop_detector: LoopDetector) -> Callable[[Chunk], None]:
+    """Return a listener for the chunks of a summary, which raises ModelFailure if its text repeats itself."""
+
+    def check(chunk: Chunk) -> None:
+        if isinstance(chunk, TextDelta) and loop_detector.check_text(chunk.text):
+            raise ModelFailure(lazy("The summary repeated itself."), FailureKind.EMPTY)
+
+    loop_detector.reset_text()
+    return check
 
 
 class RepetitionDetected(Exception):

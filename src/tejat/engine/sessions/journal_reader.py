@@ -137,10 +137,7 @@ class _Replay:
         """Apply a record. False for an unknown version. Raises ValueError, and then changes nothing."""
         if record.value("v") != FORMAT_VERSION:
             return False
-        kind = record.string("kind")
-        if kind in _OTHER_KINDS:
-            return True
-        match kind:
+        match record.string("kind"):
             case RecordKind.SESSION:
                 self.session_id, self.model = record.string("session"), record.string("model")
                 self.has_head = True
@@ -251,10 +248,6 @@ class _Replay:
             self._messages.pop()
         else:
             self._messages[-1] = self._settled
-
-
-_OTHER_KINDS = frozenset({RecordKind.CALL, RecordKind.RUN, RecordKind.AGENT, RecordKind.ENDED})
-"""Records that do not become part of the history."""
 
 
 def _parse_messages(record: JsonFields) -> list[Message]:

@@ -26,6 +26,7 @@ LATEST = "latest"
 
 _HOUR = 60 * 60
 _DAY = 24 * _HOUR
+_USUAL_HEAD_BYTES = 2 << 10
 _MAX_HEAD_BYTES = 64 << 10
 _MAX_LISTED = 5
 _READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -288,7 +289,8 @@ def _first_line(path: str) -> bytes:
     """Raises OSError."""
     descriptor = _open_journal(path, os.O_RDONLY)
     try:
-        return os.pread(descriptor, _MAX_HEAD_BYTES, 0).partition(b"\n")[0]
+        line, is_whole, _rest = os.pread(descriptor, _USUAL_HEAD_BYTES, 0).partition(b"\n")
+        return line if is_whole else os.pread(descriptor, _MAX_HEAD_BYTES, 0).partition(b"\n")[0]
     finally:
         os.close(descriptor)
 

@@ -127,7 +127,7 @@ def delete_session(which: str) -> int:
 
 
 def _print_as_gemini(sessions: StoredSessions) -> int:
-    found = [entry.summary for entry in sessions.list_sessions(every_project=False)]
+    found = sessions.list_summaries(every_project=False)
     if not found:
         print(_("No sessions in this project yet."))
         return EXIT_OK
