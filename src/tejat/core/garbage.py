@@ -34,3 +34,18 @@ def resume_collections() -> None:
     """
     gc.freeze()
     collect_rarely()
+
+
+class PausedCollections:
+    """A context in which nothing is collected, for the start-up of the library in the process of another program.
+
+    `contextlib` is not loaded for it: every start of the program imports this module.
+    """
+
+    def __enter__(self) -> None:
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_enabled:
+            gc.enable()
