@@ -135,7 +135,7 @@ OWNERS = {
     "pydantic_ai": {"integrations/pydantic_ai.py"},
     "pydantic_core": {"integrations/pydantic_ai.py"},
     "ray": {"batch/engines/ray/library.py"},
-    "h11": {"workspace/http/connection.py", "workspace/http/server.py"},
+    "h11": {"workspace/http/server.py"},
     "html_to_markdown": {"workspace/web/html_worker.py"},
     "PIL": {"workspace/files/media/media_worker.py"},
     "pypdf": {"workspace/files/media/media_worker.py"},
