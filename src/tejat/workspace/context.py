@@ -1,11 +1,15 @@
 """The workspace of a session: its directories, and the files seen in them."""
 
+from typing import TYPE_CHECKING
+
 from tejat.core.agent.editor import EditorBuffers
 from tejat.core.text.one_or_many import OnePathOrMany
-from tejat.workspace.files.editor.buffers import Buffers
 from tejat.workspace.files.read_tracker import ReadTracker
 from tejat.workspace.files.roots import Location, RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules
+
+if TYPE_CHECKING:
+    from tejat.workspace.files.editor.buffers import Buffers
 
 
 class Workspace:
@@ -25,7 +29,7 @@ class Workspace:
     ) -> None:
         self.roots = Roots(directories, for_reading=for_reading)
         self.read_tracker = ReadTracker()
-        self.buffers = None if editor is None else Buffers(editor)
+        self.buffers = None if editor is None else _open_buffers(editor)
         self._ignore = ignore
 
     def __repr__(self) -> str:
@@ -40,7 +44,7 @@ class Workspace:
             files=self._ignore.files,
         )
 
-    def buffers_for(self, location: Location) -> Buffers | None:
+    def buffers_for(self, location: Location) -> "Buffers | None":
         """The buffers of the editor if it may be asked about a file, None if the file on disk counts."""
         is_covered = self.buffers is not None and self.buffers.covers(self.roots, location)
         return self.buffers if is_covered else None
@@ -54,3 +58,9 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _open_buffers(editor: EditorBuffers) -> "Buffers":
+    from tejat.workspace.files.editor.buffers import Buffers
+
+    return Buffers(editor)
