@@ -233,9 +233,11 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     from tejat.core.garbage import PausedCollections
+    from tejat.module_finder import install_finder
 
     # Nearly all objects that an import creates stay: looking for garbage among them would take a tenth of its time.
     with PausedCollections():
+        install_finder()
         value = globals()[name] = getattr(import_module(_NAMES[name]), name)
     return value
 

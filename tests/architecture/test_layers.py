@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The names, states and errors of MCP servers are values that subcommands show.
     "cli": {
         *("core", "app", "batch", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"),
-        "workspace.threads",
+        *("workspace.threads", "module_finder"),
     },
     "notebook": {
         *("core", "sync_agent", "agent", "ui.html", "ui.shared", "workspace.threads.daemon"),
@@ -54,7 +54,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {"core", "models.scripted", "agent", "sync_agent"},
     "demo": set(),
     "__main__": {"cli"},
-    "__init__": LOWER_LAYERS | {"app", "agent", "sync_agent", "sync_tools"},
+    # Finds all modules, so it is above none.
+    "module_finder": {"core"},
+    "__init__": LOWER_LAYERS | {"app", "agent", "sync_agent", "sync_tools", "module_finder"},
 }
 
 # The root package holds the version and hands out the public names: who imports it depends on everything.
