@@ -55,9 +55,10 @@ def _write_files(root: str) -> None:
 def _whole_runs(root: str) -> Iterator[Measurement]:
     with LoopbackServer(agents.respond) as server:
         ours = agents.tejat(root, server.address)
+        yield _peak_memory(ours)
         for name, other, limit in (
             ("gemini-cli", agents.gemini(root, server.address), 0.1),
-            ("codex", agents.codex(root, server.address), 1.0),
+            ("codex", agents.codex(root, server.address), 0.35),
         ):
             if other is None:
                 print(f"--   {name} is not installed: `tejat -p hi` is not compared with it", flush=True)
@@ -75,6 +76,11 @@ def _compared(ours: Agent, other: Agent, limit: float) -> Iterator[Measurement]:
     mine, theirs = (min(each.peak_memory for each in runs) / 2**20 for runs in zip(*rounds, strict=True))
     detail = f"{mine:.1f} MB against {theirs:.1f} MB"
     yield Measurement(f"peak memory of it over {other.name}", mine / theirs, 0.25, "x", detail)
+
+
+def _peak_memory(ours: Agent) -> Measurement:
+    used = sorted(ours.ask().peak_memory / 2**20 for _ in range(_ROUNDS))
+    return Measurement("peak memory of `tejat -p hi`", used[0], 30, "MB", f"from {used[0]:.1f} to {used[-1]:.1f} MB")
 
 
 def _turns(root: str) -> Measurement:

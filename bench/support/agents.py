@@ -1,5 +1,6 @@
 """Other agents on this machine, given the same prompt with the same server."""
 
+import glob
 import json
 import os
 import shutil
@@ -47,17 +48,31 @@ def find_gemini() -> str | None:
 
 
 def codex(scratch: str, address: str, *more: str, flags: Sequence[str] = ()) -> Agent | None:
-    """Return codex if it is installed. `more` are lines for the end of its configuration."""
-    program = _found("codex", "TEJAT_BENCH_CODEX")
-    if program is None:
+    """Return codex if it is installed, without its script. `more` are lines for the end of its configuration."""
+    installed = find_codex()
+    if installed is None:
         return None
+    program = native_codex(installed)
     home = os.path.join(scratch, "home", ".codex")
     provider = {"name": "loopback", "base_url": f"{address}/v1", "wire_api": "responses", "env_key": "OPENAI_API_KEY"}
     lines = ['model = "none"', 'model_provider = "loopback"', "[model_providers.loopback]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in provider.items()]
     _write(os.path.join(home, "config.toml"), "\n".join([*lines, *more]))
     told = {**environment(scratch, address), "CODEX_HOME": home, "OPENAI_API_KEY": "none"}
-    return _agent("codex", [program, "exec", "--skip-git-repo-check", *flags, "hi"], scratch, told)
+    name = "codex" if program == installed else "codex (its native program)"
+    return _agent(name, [program, "exec", "--skip-git-repo-check", *flags, "hi"], scratch, told)
+
+
+def find_codex() -> str | None:
+    return _found("codex", "TEJAT_BENCH_CODEX")
+
+
+def native_codex(program: str) -> str:
+    """The native program that the script of an npm package starts, which takes less time. Else the program itself."""
+    script = os.path.realpath(program)
+    packages = os.path.dirname(os.path.dirname(os.path.dirname(script)))
+    natives = glob.glob(os.path.join(glob.escape(packages), "codex-*", "vendor", "*", "bin", "codex"))
+    return natives[0] if script.endswith(".js") and len(natives) == 1 else program
 
 
 def environment(scratch: str, address: str) -> dict[str, str]:

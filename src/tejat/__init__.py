@@ -238,7 +238,11 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'tejat' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(_NAMES[name]), name)
+    from tejat.core.garbage import PausedCollections
+
+    # Nearly all objects that an import creates stay: looking for garbage among them would take a tenth of its time.
+    with PausedCollections():
+        value = globals()[name] = getattr(import_module(_NAMES[name]), name)
     return value
 
 

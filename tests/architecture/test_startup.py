@@ -152,7 +152,7 @@ def test_the_package_itself_loads_nothing() -> None:
     assert loaded_by("import tejat") == {"tejat"}
 
 
-COMMAND_LINE = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
+COMMAND_LINE = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes", "tejat.core.garbage"}
 
 
 @pytest.mark.parametrize("words", [["--version"], ["-V"], ["-v"]])
@@ -297,8 +297,8 @@ def watch(descriptor, data):
     return written
 
 write, os.write = os.write, watch
-before = count_collections()
 from tejat.cli.main import program
+before = count_collections()
 program()
 """
 

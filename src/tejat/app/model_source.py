@@ -11,7 +11,7 @@ from tejat.app.authentication import is_keyless_gateway, require_auth_type, with
 from tejat.app.run_config import RunConfig
 from tejat.config.files.reported import report_once
 from tejat.config.paths import SourceTier
-from tejat.config.settings.types import Setting, Settings
+from tejat.config.settings.types import DEFAULT_SETTINGS, Setting, Settings
 from tejat.core.agent.model_chain import ChainLink, ModelChain
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
@@ -147,7 +147,7 @@ def settings_of_service(name: str, run_config: RunConfig) -> Settings:
 
 def _without_project_presets(run_config: RunConfig) -> RunConfig:
     """The same run without the presets of the project, which must not decide who gets which key."""
-    settings, unset = run_config.settings, Settings()
+    settings, unset = run_config.settings, DEFAULT_SETTINGS
 
     def others(presets: Mapping[str, Setting[JsonObject]]) -> dict[str, Setting[JsonObject]]:
         return {name: preset for name, preset in presets.items() if preset.tier is not SourceTier.WORKSPACE}
@@ -192,9 +192,8 @@ def model_selector(run_config: RunConfig) -> "ModelSelector | None":
     """The selector of models by the presets of the settings; None if there are none."""
     settings = run_config.settings
     is_dynamic = settings.dynamic_model_configuration.value
-    unset = Settings()
-    resolutions = settings.model_id_resolutions if is_dynamic else unset.model_id_resolutions
-    tiers = settings.classifier_id_resolutions if is_dynamic else unset.classifier_id_resolutions
+    resolutions = settings.model_id_resolutions if is_dynamic else DEFAULT_SETTINGS.model_id_resolutions
+    tiers = settings.classifier_id_resolutions if is_dynamic else DEFAULT_SETTINGS.classifier_id_resolutions
     aliases, overrides = settings.model_aliases, settings.model_overrides.value
     custom_aliases, custom_overrides = settings.custom_model_aliases, settings.custom_model_overrides.value
     if not (aliases or custom_aliases or overrides or custom_overrides or resolutions or tiers):

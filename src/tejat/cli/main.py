@@ -1,6 +1,5 @@
 """The command line: finds the subcommand before anything heavy is loaded."""
 
-import gc
 import io
 import os
 import resource
@@ -8,15 +7,14 @@ import sys
 
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
+from tejat.core.garbage import collect_rarely
 
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _VERSION_FLAGS = (["-v"], ["-V"], ["--version"])
 
 
 def program() -> None:
     """Run the command line and end the process, whatever threads are left."""
-    # Start-up creates many objects that stay: collecting garbage among them takes longer than it saves.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    collect_rarely()
     # A core dump would hold the API keys in memory.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     code = main()
@@ -117,6 +115,9 @@ def dispatch(given: list[str]) -> int:
         case [_, *rest] if command:
             return _run_command(command, rest)
         case _:
+            from tejat.module_finder import install_finder
+
+            install_finder()
             from tejat.cli.run import run
 
             return run(given)

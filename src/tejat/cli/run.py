@@ -1,8 +1,10 @@
 """`tejat` and `tejat -p PROMPT`: a run with a model, interactive or headless."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from typing import TypeVar
 
 from tejat.cli.args import BadArguments, RunOptions, find_output_format, parse_args, to_agent_options
 from tejat.cli.flags import split_words
@@ -10,7 +12,10 @@ from tejat.cli.messages import print_error
 from tejat.cli.subcommands import near_misses
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.frozen import replace
+from tejat.core.garbage import postpone_collections, resume_collections
 from tejat.core.i18n import _
+
+_T = TypeVar("_T")
 
 
 def run(words: Sequence[str]) -> int:
@@ -73,11 +78,9 @@ def _run(options: RunOptions, words: Sequence[str]) -> int:
         from tejat.cli.commands.sessions.detached import run_detached
 
         return run_detached(options)
+    postpone_collections()
     if is_headless:
         return _run_headless(options)
-    from tejat.core.garbage import postpone_collections
-
-    postpone_collections()
     from tejat.cli.interactive import run_interactive
 
     return run_interactive(options)
@@ -109,13 +112,22 @@ def _run_headless(options: RunOptions) -> int:
     setting = run_config.settings.session_server.value
     serve = partial(serve_session, directory=run_config.paths.runtime, kind="headless")
     is_served = wants_socket(options.session_server, setting=setting, is_replay=options.replay is not None)
+    opening = partial(open_agent, agent_options, run_config=run_config, serve=serve if is_served else None)
     return run_headless(
-        partial(open_agent, agent_options, run_config=run_config, serve=serve if is_served else None),
+        partial(_open_collected, opening),
         options.prompt,
         output_format=output_format,
         is_replay=options.replay is not None,
         is_raw=options.raw_output,
     )
+
+
+@asynccontextmanager
+async def _open_collected(open_session: Callable[[], AbstractAsyncContextManager[_T]]) -> AsyncGenerator[_T]:
+    """Open the session, and collect garbage from then on."""
+    async with open_session() as session:
+        resume_collections()
+        yield session
 
 
 def _check_features(options: RunOptions) -> None:

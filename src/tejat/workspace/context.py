@@ -3,15 +3,17 @@
 import os
 import time
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.agent.editor import EditorBuffers
 from tejat.core.text.one_or_many import OnePathOrMany
-from tejat.workspace.files.editor.buffers import Buffers
 from tejat.workspace.files.handles.cached_files import Storage
 from tejat.workspace.files.read_tracker import ReadTracker, stat_identity
 from tejat.workspace.files.roots import Location, RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules
+
+if TYPE_CHECKING:
+    from tejat.workspace.files.editor.buffers import Buffers
 
 _SETTLED_NANOSECONDS = 100_000_000
 _Identities: TypeAlias = tuple[tuple[int, int, int, int, int] | None, ...]
@@ -34,7 +36,7 @@ class Workspace:
     ) -> None:
         self.roots = Roots(directories, for_reading=for_reading)
         self.read_tracker = ReadTracker()
-        self.buffers = None if editor is None else Buffers(editor)
+        self.buffers = None if editor is None else _open_buffers(editor)
         self._ignore = ignore
         self._own_rules: dict[RootDirectory, tuple[_Identities, IgnoreRules]] = {}
 
@@ -82,7 +84,7 @@ class Workspace:
         files = (*self._ignore.files, os.path.join(root.real_path, ".geminiignore"))
         return tuple(map(_identify, files))
 
-    def buffers_for(self, location: Location) -> Buffers | None:
+    def buffers_for(self, location: Location) -> "Buffers | None":
         """The buffers of the editor if it may be asked about a file, None if the file on disk counts."""
         is_covered = self.buffers is not None and self.buffers.covers(self.roots, location)
         return self.buffers if is_covered else None
@@ -104,3 +106,9 @@ def _identify(path: str) -> tuple[int, int, int, int, int] | None:
         return stat_identity(os.stat(path))
     except OSError:
         return None
+
+
+def _open_buffers(editor: EditorBuffers) -> "Buffers":
+    from tejat.workspace.files.editor.buffers import Buffers
+
+    return Buffers(editor)

@@ -226,6 +226,26 @@ class TestCuts:
         assert failure_of(answer, body=[bytes(20_000_000)]).kind is HttpFailureKind.DISCONNECTED
 
 
+class TestRequestHead:
+    def test_lines(self) -> None:
+        request = OutgoingRequest("GET", "/a?b=c", [("Host", "a.test"), ("X", "a b")])
+        assert request.head() == b"GET /a?b=c HTTP/1.1\r\nHost: a.test\r\nX: a b\r\n\r\n"
+
+    @pytest.mark.parametrize(
+        ("method", "target", "value"),
+        [
+            ("GET", "/a b", "x"),
+            ("GET", "/a\r\nX: y", "x"),
+            ("GET", "/\xe4", "x"),
+            ("G T", "/", "x"),
+            ("GET", "/", "a\nb"),
+        ],
+    )
+    def test_nothing_is_injected(self, method: str, target: str, value: str) -> None:
+        with pytest.raises(ValueError, match="illegal character"):
+            OutgoingRequest(method, target, [("Host", value)]).head()
+
+
 class TestWhatIsNotHttp:
     @pytest.mark.parametrize(
         "said",

@@ -11,6 +11,7 @@ from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
+from tejat.core.garbage import PausedCollections
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
@@ -136,7 +137,8 @@ class ToolsContext:
     def __enter__(self) -> Toolset:
         """Raises UsageError."""
         with ExitStack() as stack:
-            toolset = self._open(stack)
+            with PausedCollections():
+                toolset = self._open(stack)
             self._close = stack.pop_all().close
         return toolset
 
@@ -146,7 +148,8 @@ class ToolsContext:
     async def __aenter__(self) -> Toolset:
         """Raises UsageError."""
         async with AsyncExitStack() as stack:
-            toolset = self._open(stack)
+            with PausedCollections():
+                toolset = self._open(stack)
             stack.push_async_callback(toolset.close)
             toolset.notes += tuple(await toolset.discover_tools())
             self._aclose = stack.pop_all().aclose

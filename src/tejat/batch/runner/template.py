@@ -42,6 +42,7 @@ from tejat.batch.runner.child_request import (
 from tejat.batch.runner.preload import PRELOADED
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.exit_codes import EXIT_FAILED
+from tejat.core.garbage import collect_rarely
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject
 from tejat.workspace.files.session_directory import make_session_directory
@@ -49,7 +50,6 @@ from tejat.workspace.processes.process_tree import ProcessTermination, own_desce
 from tejat.workspace.sandbox.selection import remember_probes
 
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _READ_SIZE = 1 << 18
 _PAUSE_SECONDS = 0.01
 _CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -271,7 +271,7 @@ def _set_up_process(child: _Child, parent: int) -> socket.socket:
     kept = os.dup2(channel.detach(), 3, inheritable=False)
     os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
     gc.enable()
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    collect_rarely()
     return socket.socket(fileno=kept)
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from tejat.config.settings.loader import load_settings
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
+from tejat.core.garbage import collect_rarely
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FunctionCall
@@ -27,16 +27,12 @@ from tejat.core.tools.base import ToolResult
 from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
 
-# A result may hold a hundred thousand paths and hardly any cycles: collecting at every 700th object, the default,
-# costs a tenth of such a call and finds nothing.
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
-
 
 def call_one(options: argparse.Namespace) -> int:
     """Run one tool and return the exit code. Raises UsageError."""
     if options.name is None:
         raise UsageError(_("Missing tool name. `tejat tools list` lists the tools."))
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    collect_rarely()
     with _open_tools(options, _make_approver(options)) as session:
         session.services.on_warning = print_error
         name, result = asyncio.run(_call(session, options.name, options.arguments))
@@ -73,7 +69,7 @@ def call_stream(options: argparse.Namespace) -> int:
     """Answer the calls on standard input and return the exit code. Raises UsageError."""
     if options.name is not None:
         raise UsageError(_("--jsonl reads calls from standard input and takes no tool name."))
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    collect_rarely()
     approver = AutoApprover() if options.yes else None
     with _open_tools(options, approver) as session, run_blocking_inline():
         session.services.on_warning = print_error

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 
-from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters
@@ -198,6 +197,8 @@ class _ContextSearch:
         except UnreadableContextFile as problem:
             self.reader.warnings.append(lazy("Skipped {path}: {why}.", path=path, why=problem))
             return
+        from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
+
         fill = expand_imports_flat if self._flat else expand_imports_inline
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)
         if extension is not None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.admin import apply_admin_settings
 from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, SettingValue, read_settings_file
-from tejat.config.settings.types import McpServer, Setting, SettingProblem, Settings
+from tejat.config.settings.types import DEFAULT_SETTINGS, McpServer, Setting, SettingProblem, Settings
 from tejat.core.approval.modes import SandboxRequest
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
@@ -77,7 +77,7 @@ class SettingsLoader:
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
         self.files = tuple(whole)
-        merged = _merge(whole, partly, self.report_fault) if whole or partly else Settings()
+        merged = _merge(whole, partly, self.report_fault) if whole or partly else DEFAULT_SETTINGS
         if merged.environment_blocked:
             hidden = {entry.value.upper() for entry in merged.environment_blocked}
             reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
@@ -137,7 +137,6 @@ def _merge(
     from tejat.config.settings.reader import SettingReader
     from tejat.config.settings.schema import SETTINGS
 
-    default = Settings()
     values: dict[str, object] = {}
     problems: dict[SettingProblem, None] = {}
     conflicts: tuple[Setting[str], ...] = ()
@@ -156,12 +155,12 @@ def _merge(
         files = [*partly, *whole] if row.restricts else whole
         handle = raise_unless_replaced if row.protects or row.must_be_valid else collect
         reader = SettingReader(files, row.key, row.read, handle, is_text=row.is_text)
-        values[row.field] = row.merge(reader, getattr(default, row.field))
+        values[row.field] = row.merge(reader, getattr(DEFAULT_SETTINGS, row.field))
         if row.field == "mcp_servers":
             conflicts = find_name_conflicts(reader)
     known = tuple(row.key for row in SETTINGS if row.restricts)
     merged = replace(
-        default,
+        DEFAULT_SETTINGS,
         **values,
         mcp_name_conflicts=conflicts,
         files=tuple(file.path for file in [*partly, *whole]),

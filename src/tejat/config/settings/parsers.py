@@ -4,7 +4,13 @@ import re
 from typing import TYPE_CHECKING
 
 from tejat.config.settings.file import ReplacedValue, SettingKey, SettingsError, SettingValue
-from tejat.config.settings.types import DEFAULT_RETENTION, TELEMETRY_WORDS, SessionRetention, Settings, TokenPrice
+from tejat.config.settings.types import (
+    DEFAULT_RETENTION,
+    DEFAULT_SETTINGS,
+    TELEMETRY_WORDS,
+    SessionRetention,
+    TokenPrice,
+)
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
@@ -53,7 +59,7 @@ def parse_command(found: SettingValue) -> tuple[str, ...]:
 
 def parse_context_file_names(found: SettingValue) -> tuple[str, ...]:
     """Names of context files; the usual ones for an empty list."""
-    return parse_file_names(found) or Settings().context_file_names.value
+    return parse_file_names(found) or DEFAULT_SETTINGS.context_file_names.value
 
 
 def parse_file_names(found: SettingValue) -> tuple[str, ...]:
@@ -157,7 +163,7 @@ def parse_output_limit(found: SettingValue) -> int | None:
     """Characters of a tool result, None for no limit. The former name is a switch."""
     if found.name != "tools.enableToolOutputTruncation":
         return found.limit()
-    return Settings().output_characters.value if found.boolean() else None
+    return DEFAULT_SETTINGS.output_characters.value if found.boolean() else None
 
 
 def parse_session_retention(found: SettingValue) -> SessionRetention:

@@ -281,6 +281,8 @@ class Settings:
     problems: tuple[SettingProblem, ...] = ()
 
 
+DEFAULT_SETTINGS = Settings()
+
 TELEMETRY_WORDS = {"target": ("local", "gcp"), "otlpProtocol": ("grpc", "http")}
 """The members of `telemetry` with fixed values."""
 

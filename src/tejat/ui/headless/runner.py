@@ -129,15 +129,17 @@ class _HeadlessRun:
         self._output = output
         self._out = out
         self._timers: list[threading.Timer] = []
+        # Signals that were ignored when the program started stay ignored. Asking later would print asyncio's handler.
+        heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        self._signals = [number for number in heeded if signal.getsignal(number) is not signal.SIG_IGN]
 
     async def execute(self, prompt: str) -> int:
         """Run the prompt and return the exit code. Raises TejatError if the session cannot be opened."""
         task = asyncio.ensure_future(self._run(prompt))
         self._out.on_failure = task.cancel
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                loop.add_signal_handler(number, self._interrupt, task, number)
+        for number in self._signals:
+            loop.add_signal_handler(number, self._interrupt, task, number)
         try:
             ended = await task
         except asyncio.CancelledError:

@@ -13,9 +13,9 @@ from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.event_log import EventLog
-from tejat.ui.contract import UiSession
 
 if TYPE_CHECKING:
+    from tejat.ui.contract import UiSession
     from tejat.ui.remote.server import SessionServer
 
 _DELAY_SECONDS = 0.5
@@ -31,7 +31,7 @@ class SessionSocket:
     def __init__(
         self,
         events: EventBus[AgentEvent],
-        open_session: Callable[[], UiSession],
+        open_session: "Callable[[], UiSession]",
         directory: str,
         *,
         kind: str,
@@ -89,7 +89,7 @@ class SessionSocket:
 
 @asynccontextmanager
 async def serve_session(
-    events: EventBus[AgentEvent], open_session: Callable[[], UiSession], *, directory: str, kind: str
+    events: EventBus[AgentEvent], open_session: "Callable[[], UiSession]", *, directory: str, kind: str
 ) -> AsyncGenerator[None]:
     """Open the socket of a session in the background while the context is open. See `SessionSocket`."""
     socket = SessionSocket(events, open_session, directory, kind=kind)

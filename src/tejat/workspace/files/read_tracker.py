@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.workspace.files.editor.buffer_text import has_digest, text_digest
 
 MAX_HASHED_BYTES = 32 << 20
 MAX_KEPT_BYTES = 64 << 10
@@ -41,7 +40,7 @@ class ReadTracker:
         """Record the text of an editor that was read instead of the content `raw` on disk; no status if it is new."""
         encoded = text.encode()
         identity = None if status is None else stat_identity(status)
-        record = _Record(identity, _digest((raw,)), text_digest(text))
+        record = _Record(identity, _digest((raw,)), _text_digest(text))
         with self._guard:
             self._put(path, record, encoded if len(encoded) <= MAX_KEPT_BYTES else None)
 
@@ -144,10 +143,10 @@ class _Record:
     unsaved: bytes | None = None
 
     def matches(self, status: os.stat_result | None, raw: bytes | memoryview | None, unsaved: str | None) -> bool:
-        if self.unsaved != (None if unsaved is None else text_digest(unsaved)):
+        if self.unsaved != (None if unsaved is None else _text_digest(unsaved)):
             if unsaved is not None or self.unsaved is None or raw is None:
                 return False
-            return has_digest(bytes(raw), self.unsaved)
+            return _has_digest(bytes(raw), self.unsaved)
         if self.digest is None or raw is None:
             return self.identity == (None if status is None else stat_identity(status))
         return self.digest == _digest((raw,))
@@ -166,3 +165,15 @@ def _digest(pieces: Sequence[bytes | memoryview]) -> bytes:
     for piece in pieces:
         state.update(piece)
     return state.digest()
+
+
+def _text_digest(text: str) -> bytes:
+    from tejat.workspace.files.editor.buffer_text import text_digest
+
+    return text_digest(text)
+
+
+def _has_digest(raw: bytes, digest: bytes) -> bool:
+    from tejat.workspace.files.editor.buffer_text import has_digest
+
+    return has_digest(raw, digest)

@@ -3,20 +3,16 @@
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import cast
-
-import h11
 
 from tejat.core.i18n import lazy
-from tejat.workspace.http.chunks import BadChunk, ChunkDecoder
 from tejat.workspace.http.deadline import RequestDeadline
+from tejat.workspace.http.response_parser import ProtocolViolation, ResponseHead, ResponseParser
 from tejat.workspace.http.stream import SocketStream
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse, body_too_large
 
 _MAX_JOINED_CHUNK = 16_384
 _BLOCK = 1 << 20
 _MAX_INTERIM_RESPONSES = 100
-_HEAD_END = b"\r\n\r\n"
 
 
 class OutgoingRequest:
@@ -29,6 +25,14 @@ class OutgoingRequest:
         self.target = target
         self.headers = headers
 
+    def head(self) -> bytes:
+        """The bytes before the body. Raises ValueError for a character that would end a line or a word."""
+        words = (self.method, self.target, *(text for header in self.headers for text in header))
+        if not all(text.isascii() and text.isprintable() for text in words) or " " in self.method + self.target:
+            raise ValueError("The request has an illegal character.")
+        lines = [f"{self.method} {self.target} HTTP/1.1", *(f"{name}: {value}" for name, value in self.headers)]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
+
 
 class HttpConnection:
     """A connection that is ready for its next request. Only one task uses it at a time."""
@@ -37,12 +41,10 @@ class HttpConnection:
         self.stream = stream
         self.server = where
         self.has_received_bytes = False
-        self._machine = h11.Connection(h11.CLIENT)
-        self._response: h11.Response | None = None
+        self._parser: ResponseParser | None = None
+        self._response: ResponseHead | None = None
+        self._is_sent = False
         self._interim_responses = 0
-        self._backlog = b""
-        """What was received and not given to h11 yet."""
-        self._chunks: ChunkDecoder | None = None
 
     def is_reusable(self) -> bool:
         """Return whether request and response are complete, keep-alive is agreed, and no unexpected data came.
@@ -50,84 +52,67 @@ class HttpConnection:
         Readers who know from the content that it is complete may stop before the end of the body; the end is looked for
         here, if it has arrived.
         """
+        parser = self._parser
+        if parser is None:
+            return False
         with suppress(HttpFailure):
-            if self._machine.their_state is h11.SEND_BODY and not (self._chunks and self._decode_chunks()):
-                self._next_event()
-        return (
-            self._machine.our_state is h11.DONE
-            and self._machine.their_state is h11.DONE
-            and self._machine.trailing_data == (b"", False)
-            and self.is_idle
-        )
+            if parser.is_in_body:
+                self._next_event(parser)
+        return self._is_sent and parser.can_be_followed and self.is_idle
 
     @property
     def is_idle(self) -> bool:
-        return not self._has_input and not self.stream.at_eof
+        return not self.stream.has_data and not self.stream.at_eof
 
     @property
     def has_trailing_data(self) -> bool:
         """Whether data came after the response."""
-        return bool(self._machine.trailing_data[0]) or self._has_input
-
-    @property
-    def _has_input(self) -> bool:
-        return bool(self._backlog) or self.stream.has_data
+        return (self._parser is not None and self._parser.has_trailing_data) or self.stream.has_data
 
     async def send(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> HttpResponse:
         """Send the request and wait for the head of the response. Raises HttpFailure."""
-        self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=deadline.limits.headers)
+        parser = self._parser = ResponseParser(request.method, max_head=deadline.limits.headers)
         self._response = None
+        self._is_sent = False
         self._interim_responses = 0
-        self._chunks = None
         self.has_received_bytes = False
-        await self._write_request(request, body, deadline)
-        response = await self._wait_for_head(deadline)
-        headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
+        await self._write_request(parser, request, body, deadline)
+        response = await self._wait_for_head(parser, deadline)
         return HttpResponse(
-            status=response.status_code,
-            reason=bytes(response.reason).decode("latin-1"),
-            headers=Headers(tuple(headers)),
+            status=response.status,
+            reason=response.reason,
+            headers=Headers(tuple(response.headers)),
             body=ResponseBody(self, deadline),
             server=self.server,
         )
 
     async def read_chunk(self, deadline: RequestDeadline) -> bytes | None:
         """Return what has arrived of the body, None at its end. Raises HttpFailure."""
+        assert self._parser is not None
         until = deadline.until(deadline.limits.idle)
-        while True:
-            if self._chunks is not None and self._has_input:
-                if content := self._decode_chunks():
-                    return content
-                continue
-            event = self._next_event()
-            if isinstance(event, h11.Data):
-                return bytes(event.data)
-            if isinstance(event, h11.EndOfMessage):
-                return None
-            if event is h11.NEED_DATA:
-                await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
-                continue
-            raise HttpFailure(lazy("{where} violated the HTTP protocol.", where=self.server), HttpFailureKind.PROTOCOL)
+        while (event := self._next_event(self._parser)) is None:
+            await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
+        assert isinstance(event, bytes)
+        return event or None
 
-    async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
+    async def _write_request(
+        self, parser: ResponseParser, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline
+    ) -> None:
         """Write the request, unless the server disconnects or answers before the end."""
-        event_to_send = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
-        head = self._machine.send(event_to_send) or b""
-        for block in _write_blocks(head, body):
+        for block in _write_blocks(request.head(), body):
             self.stream.write(block)
             until = deadline.until(deadline.limits.idle)
             while not self.stream.can_write and not self.stream.at_eof:
                 await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
-                if self._poll_response_head() is not None:
+                if self._poll_response_head(parser) is not None:
                     return
             if self.stream.at_eof:
                 return
-        self._machine.send_with_data_passthrough(h11.Data(data=cast("bytes", _SentBody(body))))
-        self._machine.send(h11.EndOfMessage())
+        self._is_sent = True
 
-    async def _wait_for_head(self, deadline: RequestDeadline) -> h11.Response:
+    async def _wait_for_head(self, parser: ResponseParser, deadline: RequestDeadline) -> ResponseHead:
         until = deadline.until(deadline.limits.first_byte)
-        while (response := self._poll_response_head()) is None:
+        while (response := self._poll_response_head(parser)) is None:
             await self._wait(until, HttpFailureKind.TIMED_OUT_FIRST_BYTE, deadline)
         size = len(response.reason) + sum(len(name) + len(value) + 4 for name, value in response.headers)
         if size > deadline.limits.headers:
@@ -138,89 +123,42 @@ class HttpConnection:
         deadline.check(until, kind)
         await self.stream.wait(until)
 
-    def _poll_response_head(self) -> h11.Response | None:
+    def _poll_response_head(self, parser: ResponseParser) -> ResponseHead | None:
         """Return the response head if it has arrived, skipping interim responses."""
         while self._response is None:
-            event = self._next_event()
-            if event is h11.NEED_DATA:
+            head = self._next_event(parser)
+            if head is None:
                 return None
-            if isinstance(event, h11.Response):
-                self._response = event
-                self._choose_decoder(event)
-            elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
-                self._interim_responses += 1
-                if self._interim_responses > _MAX_INTERIM_RESPONSES:
-                    message = lazy("{where} keeps delaying its response.", where=self.server)
-                    raise HttpFailure(message, HttpFailureKind.PROTOCOL)
-            else:
-                raise HttpFailure(
-                    lazy("{where} violated the HTTP protocol.", where=self.server), HttpFailureKind.PROTOCOL
-                )
+            assert isinstance(head, ResponseHead)
+            if head.status >= 200:
+                self._response = head
+                continue
+            self._interim_responses += 1
+            if self._interim_responses > _MAX_INTERIM_RESPONSES:
+                message = lazy("{where} keeps delaying its response.", where=self.server)
+                raise HttpFailure(message, HttpFailureKind.PROTOCOL)
         return self._response
 
-    def _choose_decoder(self, response: h11.Response) -> None:
-        """Decode a chunked body in bulk: h11 would take longer for each chunk than everything else together.
-
-        h11 gets the rest from the last chunk on. It must not have begun with the body.
-        """
-        is_chunked = any(name == b"transfer-encoding" for name, _value in response.headers)
-        has_begun = self._machine.their_state is not h11.SEND_BODY or self._machine.trailing_data[0]
-        self._chunks = ChunkDecoder() if is_chunked and not has_begun else None
-
-    def _decode_chunks(self) -> bytes:
-        """Return the content of what has arrived. Raises HttpFailure."""
-        assert self._chunks is not None
-        decoded = None
-        with suppress(BadChunk):
-            decoded = self._chunks.feed(self._take_input())
-        if decoded is None:
-            raise self._not_http()
-        content, rest = decoded
-        if rest is not None:
-            self._backlog, self._chunks = rest, None
-        return content
-
-    def _take_input(self) -> bytes:
-        """Return what has arrived. The head of a response comes without the beginning of its body."""
-        data, self._backlog = self._backlog or self.stream.read_available(), b""
-        self.has_received_bytes = True
-        if self._response is None:
-            end = data.find(_HEAD_END) + len(_HEAD_END)
-            if len(_HEAD_END) <= end < len(data):
-                data, self._backlog = data[:end], data[end:]
-        return data
-
-    def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
-        """Return the next event. NEED_DATA means that nothing more has arrived; EOF is an event or a failure."""
-        has_ended = False
-        kind = None
+    def _next_event(self, parser: ResponseParser) -> ResponseHead | bytes | None:
+        """Return the next event of the parser. None means that nothing more has arrived. Raises HttpFailure."""
         try:
-            while (event := self._machine.next_event()) is h11.NEED_DATA:
-                if self._has_input:
-                    self._machine.receive_data(self._take_input())
+            while (event := parser.next_event()) is None:
+                if self.stream.has_data:
+                    self.has_received_bytes = True
+                    parser.receive(self.stream.read_available())
                 elif not self.stream.at_eof:
-                    return h11.NEED_DATA
-                elif has_ended or self.stream.error is not None:
+                    return None
+                elif not parser.ends_with_connection or self.stream.error is not None:
                     raise self._closed_failure()
                 else:
-                    has_ended = True
-                    self._machine.receive_data(b"")
-        except h11.RemoteProtocolError as error:
-            # The message of h11 quotes the server at any length.
-            kind = HttpFailureKind.TOO_LARGE if error.error_status_hint == 431 else HttpFailureKind.PROTOCOL
+                    parser.finish()
+        except ProtocolViolation as violation:
+            is_too_large = violation.is_too_large
         else:
-            if isinstance(event, h11.ConnectionClosed):
-                raise self._closed_failure()
             return event
-        if has_ended:
-            raise self._closed_failure()
-        if kind is HttpFailureKind.TOO_LARGE:
-            raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), kind)
-        raise self._not_http()
-
-    def _not_http(self) -> HttpFailure:
-        message = lazy("{where} did not respond with HTTP/1.1.", where=self.server)
-        return HttpFailure(message, HttpFailureKind.PROTOCOL)
+        if is_too_large:
+            raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), HttpFailureKind.TOO_LARGE)
+        raise HttpFailure(lazy("{where} did not respond with HTTP/1.1.", where=self.server), HttpFailureKind.PROTOCOL)
 
     def _closed_failure(self) -> HttpFailure:
         if isinstance(self.stream.error, ssl.SSLError):
@@ -263,16 +201,6 @@ class ResponseBody:
 
 def ssl_error_text(error: ssl.SSLError) -> str:
     return error.reason.replace("_", " ").lower() if error.reason else lazy("unknown reason")
-
-
-class _SentBody:
-    """Stand-in for a body that was sent past h11, which only needs its length."""
-
-    def __init__(self, body: Sequence[bytes]) -> None:
-        self._length = sum(map(len, body))
-
-    def __len__(self) -> int:
-        return self._length
 
 
 def _write_blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:

@@ -11,12 +11,12 @@ from tejat.app.run_config import RunConfig
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.status import SandboxState
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox.options import SandboxOptions
     from tejat.config.settings.types import Setting, Settings
     from tejat.core.approval.modes import SandboxRequest
+    from tejat.core.ui.status import SandboxState
     from tejat.policy.types import Enclosure
     from tejat.workspace.files.roots import Roots
     from tejat.workspace.sandbox.session_sandbox import SessionSandbox
@@ -76,8 +76,10 @@ class SandboxService:
         return "" if request.mode is SandboxMode.OFF else request.command or request.mode.value
 
     @property
-    def state(self) -> SandboxState:
+    def state(self) -> "SandboxState":
         """What the sandbox encloses, as far as it is known."""
+        from tejat.core.ui.status import SandboxState
+
         report = self._report
         if self.mode is SandboxMode.OFF or (report is not None and report.sandbox is None):
             return SandboxState.NONE

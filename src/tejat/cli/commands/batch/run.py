@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -26,10 +25,10 @@ from tejat.batch.task import BatchTask, TaskLimits
 from tejat.cli.commands.batch.run_parser import make_parser
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_LIMIT, EXIT_OK
+from tejat.core.garbage import collect_often
 from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.signal_stop import run_until_signal
 
-_OBJECTS_BETWEEN_COLLECTIONS = 2_000
 _CHANGED = "changed"
 _SHOWN_IDS = 5
 
@@ -43,8 +42,7 @@ def run(words: list[str]) -> int:
     directory = BatchDirectory(options.out)
     redo = tuple(_split(options.redo))
     check_directory(directory)
-    # A batch may run for days: its memory is to stay as it is.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    collect_often()
     with lock_batch(directory):
         changed = write_plan(directory, _entries(options), accept=lambda found: _accept(found, redo)).changed
         return _run(directory, options, (*(word for word in redo if word != _CHANGED), *changed))
