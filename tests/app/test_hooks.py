@@ -19,7 +19,7 @@ from tejat.config.trust.decision import trust_folder
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
 from tejat.core.agent.hooks import Hook, HookEvent, HookReply
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, Approver, EditConfirmation, InfoConfirmation
 from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
@@ -542,9 +542,13 @@ class TestFunctions:
         assert approver.questions[0].reason == 'Hook "careful" (BeforeModel) asks: Sure?'
 
     @pytest.mark.parametrize("answer", [NO, None], ids=["asked", "nobody to ask"])
-    def test_a_guard_that_takes_too_long_has_failed(self, machine: ProgramEnv, answer: Outcome | None) -> None:
+    def test_a_guard_that_takes_too_long_has_failed(self, machine: ProgramEnv, answer: ApprovalReply | None) -> None:
         release = threading.Event()
-        hooks = ((HookEvent.BEFORE_TOOL, Hook(lambda _: release.wait(60) and None, name="slow", timeout=0.1)),)
+
+        def block(_: JsonObject) -> None:
+            release.wait(60)
+
+        hooks = ((HookEvent.BEFORE_TOOL, Hook(block, name="slow", timeout=0.1)),)
         approver = None if answer is None else FakeApprover(answer)
         calls = [made("write_file", file_path=machine.project / "a", content="x")]
         script = script_answer(calls=calls) + text_script("Done.")

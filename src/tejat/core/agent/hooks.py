@@ -76,9 +76,10 @@ class HookReply(Value):
         for name, text in texts.items():
             if not isinstance(text, str):
                 raise TypeError(f"The {name} of a HookReply must be a string, not {text!r}.")
-        given: object = self.tool_input
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"The tool_input of a HookReply must be a mapping, not {given!r}.")
+        objects: dict[str, object] = {"tool_input": self.tool_input}
+        for name, given in objects.items():
+            if given is not None and not isinstance(given, Mapping):
+                raise TypeError(f"The {name} of a HookReply must be a mapping, not {given!r}.")
 
 
 HookAnswer: TypeAlias = HookReply | JsonObject | None
