@@ -23,7 +23,7 @@ from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
-from tejat.models.wire.json_nesting import JsonNesting
+from tejat.models.wire.json_depth import JsonDepth
 from tejat.models.wire.json_repair import parse_arguments, parse_arguments_strict
 from tejat.models.wire.redact import safe_text
 from tejat.models.wire.text_tool_calls import OPEN_TAG, may_be_tool_calls, parse_text_tool_calls, split_before_calls
@@ -210,16 +210,16 @@ class _PartialCall:
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
-        self._nesting = JsonNesting()
+        self._depth = JsonDepth()
 
     def add_arguments(self, text: str) -> None:
         self.arguments.append(text)
-        self._nesting.add(text)
+        self._depth.add(text)
 
     @property
     def is_closed(self) -> bool:
         """Whether the arguments are a whole object, and end with it. They are parsed only where they may be."""
-        if not self._nesting.is_closed or not self.arguments[-1].rstrip().endswith("}"):
+        if not self._depth.is_closed or not self.arguments[-1].rstrip().endswith("}"):
             return False
         return parse_arguments_strict("".join(self.arguments)) is not None
 

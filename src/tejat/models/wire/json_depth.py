@@ -5,7 +5,7 @@ import re
 _TOKENS = r'[{}\[\]"\\]'
 
 
-class JsonNesting:
+class JsonDepth:
     """Counts open brackets, so that a text need not be parsed after each of its pieces."""
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.models.wire.json_nesting import JsonNesting
+from tejat.models.wire.json_depth import JsonDepth
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text('{}[]"\\\\ab\n', max_size=8),
@@ -16,7 +16,7 @@ JSON_VALUES = st.recursive(
 def test_an_object_is_closed_at_its_end_and_not_before(value: object, data: st.DataObject) -> None:
     text = json.dumps(value, ensure_ascii=False)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
-    nesting = JsonNesting()
+    nesting = JsonDepth()
     closed_at: list[int] = []
     for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
         nesting.add(text[begin:end])
