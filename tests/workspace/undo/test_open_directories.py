@@ -13,7 +13,7 @@ def test_the_latest_stay_open(tmp_path: Path) -> None:
         (tmp_path / name / "in").mkdir(parents=True)
     root = os.open(tmp_path, os.O_RDONLY)
     before = len(os.listdir("/dev/fd"))
-    with OpenDirectories(root, most=2) as opened:
+    with OpenDirectories(root, limit=2) as opened:
         first = opened.get("a/in")
         assert os.path.samestat(os.fstat(first), (tmp_path / "a" / "in").stat())
         assert opened.get("a/in") == first

@@ -256,7 +256,7 @@ class _ProseHistory:
             self._sampled += self._SAMPLE
             if self._is_frequent(self._sampled - self._begin):
                 self._suspect(self._sampled)
-        return self._looks_repeated(min(end, self._suspected))
+        return self._has_repeated_chunk(min(end, self._suspected))
 
     def _is_frequent(self, end: int) -> bool:
         """Whether the sample that ends here occurs often enough before."""
@@ -274,7 +274,7 @@ class _ProseHistory:
             self._seen = {}
         self._suspected = end + self._REACH
 
-    def _looks_repeated(self, until: int) -> bool:
+    def _has_repeated_chunk(self, until: int) -> bool:
         for end in range(max(self._looked_up, self._begin) + 1, until + 1):
             chunk = self._text[max(0, end - CHUNK_SIZE - self._begin) : end - self._begin]
             if len(chunk) == CHUNK_SIZE and self._is_repeated(chunk, end):

@@ -13,12 +13,12 @@ def take_plain_chunks(buffer: bytearray) -> bytes:
     last one, one that is not complete, and one that does not end where its size says.
     """
     pieces: list[bytearray] = []
-    place, size = 0, len(buffer)
+    place = 0
     match = re.compile(_HEADER).match
     while found := match(buffer, place):
         length, begin = int(found[1], 16), found.end()
         end = begin + length
-        if not length or end + 2 > size or buffer[end : end + 2] != _LINE_END:
+        if not length or not buffer.startswith(_LINE_END, end):
             break
         pieces.append(buffer[begin:end])
         place = end + 2

@@ -7,13 +7,13 @@ from tejat.workspace.files.openat import open_directory_nofollow
 
 
 class OpenDirectories:
-    """Opens directories without following links, and keeps the latest `most` of them open; a context manager."""
+    """Opens directories without following links, and keeps the latest `limit` of them open; a context manager."""
 
-    __slots__ = ("_most", "_opened", "_root")
+    __slots__ = ("_limit", "_opened", "_root")
 
-    def __init__(self, root: int, *, most: int = 1) -> None:
+    def __init__(self, root: int, *, limit: int = 1) -> None:
         self._root = root
-        self._most = most
+        self._limit = limit
         self._opened: dict[str, tuple[int, ExitStack]] = {}
 
     def __enter__(self) -> Self:
@@ -25,12 +25,12 @@ class OpenDirectories:
         self._opened.clear()
 
     def get(self, relative: str) -> int:
-        """Return a descriptor that stays open until `most` other directories were asked for. Raises OSError."""
+        """Return a descriptor that stays open until `limit` other directories were asked for. Raises OSError."""
         found = self._opened.get(relative)
         if found is None:
             closing = ExitStack()
             found = closing.enter_context(open_directory_nofollow(self._root, relative)), closing
-            if len(self._opened) >= self._most:
+            if len(self._opened) >= self._limit:
                 self._opened.pop(next(iter(self._opened)))[1].close()
             self._opened[relative] = found
         return found[0]

@@ -172,7 +172,7 @@ class Restoration:
         """Restore files and links. Files are written and made durable many at a time, then put in place."""
         for batch in _batches(each for each in changes if self._needs_restored_content(each)):
             with ExitStack() as stack:
-                opened = stack.enter_context(OpenDirectories(self._root.fd, most=_BATCH_FILES))
+                opened = stack.enter_context(OpenDirectories(self._root.fd, limit=_BATCH_FILES))
                 prepared: list[tuple[PathChange, PreparedFile]] = []
                 for change in batch:
                     with self._collect_failure(change):

@@ -160,9 +160,9 @@ class LiveTree:
             names.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
         for directory in sorted(names):
             stop()
-            self._look_at(directory, names[directory], left_out, stop)
+            self._update_names(directory, names[directory], left_out, stop)
         for path in self._find_other_names():
-            self._look_at(os.path.dirname(path), (os.path.basename(path),), left_out, stop)
+            self._update_names(os.path.dirname(path), (os.path.basename(path),), left_out, stop)
         new = self._unwatched.keys() - left_out.paths if rules is None else set[str]()
         self._carried = {path for path in new if not self._scan.is_excluded(path)}
         self._is_broken = False
@@ -250,7 +250,7 @@ class LiveTree:
         """Fetch events as they come, until the returned function is called: the queue of the kernel is short."""
         return self._inotify.collect_on(loop)
 
-    def _look_at(
+    def _update_names(
         self, directory: str, names: Iterable[str], left_out: ExcludedDirectories, stop: Callable[[], None]
     ) -> None:
         if directory not in self._states:
@@ -261,7 +261,7 @@ class LiveTree:
                 known = self._watched.get(directory)
                 if known is not None and known.identity == (status.st_dev, status.st_ino):
                     for name in names:
-                        self._look_at_entry(opened.fd, f"{directory}/{name}" if directory else name, left_out, stop)
+                        self._update_entry(opened.fd, f"{directory}/{name}" if directory else name, left_out, stop)
                     return
         except (OSError, WorkspaceError) as error:
             if directory and not is_gone(error):
@@ -273,9 +273,9 @@ class LiveTree:
         if not directory:
             raise LostTrack
         # It was replaced a moment ago; the event may still be on its way.
-        self._look_at(os.path.dirname(directory), (os.path.basename(directory),), left_out, stop)
+        self._update_names(os.path.dirname(directory), (os.path.basename(directory),), left_out, stop)
 
-    def _look_at_entry(self, opened: int, path: str, left_out: ExcludedDirectories, stop: Callable[[], None]) -> None:
+    def _update_entry(self, opened: int, path: str, left_out: ExcludedDirectories, stop: Callable[[], None]) -> None:
         state = self._states[os.path.dirname(path)]
         self._touch(path, state)
         was_directory = path in state.directories
