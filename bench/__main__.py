@@ -27,6 +27,7 @@ _SUITES = {
     "edit": "bench.edit.suite",
     "trees": "bench.suites.trees",
     "growth": "bench.suites.growth",
+    "session_growth": "bench.suites.session_growth",
     "completion": "bench.suites.completion",
     "terminal": "bench.suites.terminal",
     "extending": "bench.suites.extending",

@@ -1,8 +1,12 @@
 """Measurements and how they are taken."""
 
+import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+
+_MAX_EXPONENT = 1.1
+"""Linear, with some room for the noise of a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,14 @@ def difference(
     """How many milliseconds more ours takes than the baseline, by the best times, measured alternately."""
     best_ours, best_baseline, detail = _best_times(ours, baseline, rounds)
     return Measurement(name, (best_ours - best_baseline) * 1000, limit, "ms", detail)
+
+
+def growth(name: str, times: Mapping[int, float]) -> Measurement:
+    """The exponent by which the seconds grow between the two largest sizes."""
+    (small, before), (large, after) = sorted(times.items())[-2:]
+    exponent = math.log(after / before) / math.log(large / small)
+    detail = ", ".join(f"{size:,}: {spent * 1000:.1f} ms" for size, spent in sorted(times.items()))
+    return Measurement(f"{name}: exponent", exponent, _MAX_EXPONENT, "", detail)
 
 
 def _best_times(ours: Callable[[], object], baseline: Callable[[], object], rounds: int) -> tuple[float, float, str]:

@@ -5,7 +5,6 @@ Trees have 10,000 and 100,000 files and, with TEJAT_BENCH_LARGE=1, 1,000,000; fi
 
 import asyncio
 import json
-import math
 import os
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from bench.measurement import Measurement, ratio, seconds
+from bench.measurement import Measurement, growth, ratio, seconds
 from bench.suites.terminal import PROMPT, TerminalUser, at_terminal
 from bench.support import agents
 from bench.support.tool_process import TEJAT, ToolProcess
@@ -26,7 +25,6 @@ MIB = 2**20
 _IS_LARGE = os.environ.get("TEJAT_BENCH_LARGE") == "1"
 _TREES = (10_000, 100_000, 1_000_000) if _IS_LARGE else (10_000, 100_000)
 _FILES = (MIB, 100 * MIB, 1024 * MIB) if _IS_LARGE else (MIB, 100 * MIB)
-_EXPONENT = 1.1
 _MAX_MEMORY = 100
 _MAX_DRAW = 150
 _LIST_CHARACTERS = 105_000
@@ -46,14 +44,6 @@ def measure(scratch: str) -> Iterator[Measurement]:
     yield from _slices(root)
     yield from _write(root)
     shutil.rmtree(root)
-
-
-def growth(name: str, times: Mapping[int, float]) -> Measurement:
-    """The exponent of the growth between the two largest sizes."""
-    (small, before), (large, after) = sorted(times.items())[-2:]
-    exponent = math.log(after / before) / math.log(large / small)
-    detail = ", ".join(f"{size:,}: {spent * 1000:.1f} ms" for size, spent in sorted(times.items()))
-    return Measurement(f"{name}: exponent", exponent, _EXPONENT, "", detail)
 
 
 def _trees(root: str) -> Iterator[Measurement]:
