@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from tejat.core.tools.call_events import Event as Event
     from tejat.core.tools.call_events import OutputUpdated as OutputUpdated
     from tejat.core.tools.call_events import StateChanged as StateChanged
+    from tejat.core.tools.cancellation import CancelReason as CancelReason
     from tejat.core.tools.display import DiffStat as DiffStat
     from tejat.core.tools.display import FileDiff as FileDiff
     from tejat.core.tools.schema import Param as Param
@@ -200,6 +201,7 @@ _MODULES = {
     "core.tools.base": "BaseTool FunctionDeclaration Kind ProposingTool ToolContext ToolError ToolLocation ToolResult "
     "TypedTool validate_and_execute",
     "core.tools.call_events": "CallFinished CallState Event OutputUpdated StateChanged",
+    "core.tools.cancellation": "CancelReason",
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
     "core.tools.todos": "Todo TodoList TodoStatus",
