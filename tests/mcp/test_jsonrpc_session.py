@@ -240,7 +240,7 @@ async def accept(alias: str, params: JsonObject) -> JsonObject:
 
 
 async def ponder(*_: object) -> JsonObject:
-    await asyncio.sleep(1)
+    await asyncio.sleep(3)
     return {"action": "decline"}
 
 
@@ -265,7 +265,7 @@ def test_the_server_is_answered() -> None:
 def test_while_somebody_thinks_no_call_is_too_slow() -> None:
     async def main() -> object:
         async with talking(host=ClientCallbacks(elicit=ponder)) as heard:
-            patience = RequestTimeouts(idle=0.5, total=SECONDS)
+            patience = RequestTimeouts(idle=2, total=SECONDS)
             params: JsonObject = {"name": "ask", "arguments": {"method": "elicitation/create"}}
             return first_text(await heard.talk.request("tools/call", params, timeouts=patience))
 

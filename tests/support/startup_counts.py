@@ -26,7 +26,7 @@ _NUMBERS = ("stat_calls", "processes", "written_bytes", "fsyncs")
 
 @dataclass(frozen=True, slots=True)
 class StartupCounts:
-    """What one run did. `files` are those it opened besides modules; `stat_calls` counts each path once, imports too."""
+    """What one run did. `files` are those it opened besides modules; `stat_calls` counts each path once."""
 
     own_modules: list[str]
     other_modules: list[str]
