@@ -12,7 +12,7 @@ from support.media_files import png
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.messages.types import InlineData
 from tejat.core.tools.base import ToolResult
-from tejat.tools.files import content
+from tejat.tools.files import editor_text
 from tejat.tools.files.content import FileContent, LocatedFile, find_ignore_verdict, read_content
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.file_type import FileKind
@@ -216,7 +216,7 @@ class TestEditor:
     def test_binary_and_large_files_are_not_asked_about(
         self, env: EditorWorkspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(content, "MAX_BUFFER_BYTES", 99)
+        monkeypatch.setattr(editor_text, "MAX_BUFFER_BYTES", 99)
         env.file("binary", b"\0\1\2" * 9)
         env.file("large", b"a" * 100)
         for name in ("binary", "large"):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.text.secret_files import is_secret_file
 from tejat.policy.paths import PathLookup
-from tejat.workspace.paths.git_programs import find_git_programs
 from tejat.workspace.paths.real_path import real_path
 
 _GLOB_CHARACTERS = frozenset("*?[")
@@ -75,6 +74,8 @@ class FileSystemLookup(PathLookup):
         return self._secret[real]
 
     def git_programs(self, directory: str) -> Sequence[str]:
+        from tejat.workspace.paths.git_programs import find_git_programs
+
         return find_git_programs(directory)
 
 

@@ -9,12 +9,9 @@ from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import InlineData
-from tejat.tools.files.current_file import find_real_path
 from tejat.tools.files.display_path import relative_path
 from tejat.tools.files.media_content import read_media, unusable_media
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.editor.buffer_text import BOM
-from tejat.workspace.files.editor.buffers import MAX_BUFFER_BYTES, BufferStatus, SavedContent
 from tejat.workspace.files.handles.open_file import Location, OpenFile
 from tejat.workspace.files.line_slice import LineSlice, read_line_slice, slice_lines
 from tejat.workspace.files.media.file_type import FileKind, FileType, classify_file
@@ -267,21 +264,12 @@ def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | N
 
 def _read_unsaved(workspace: Workspace, file: OpenFile, head: bytes, stop: Callable[[], None]) -> str | None:
     """Return the text of the editor and record that it was read, None if it has no unsaved changes."""
-    buffers, status = workspace.buffers_for(file.location), file.status
-    if buffers is None or status.st_size > MAX_BUFFER_BYTES:
+    buffers = workspace.buffers_for(file.location)
+    if buffers is None:
         return None
-    raw = head if len(head) == status.st_size else file.read_all()
-    buffer = buffers.read(file.location, file.real_path, SavedContent(raw, status.st_mtime_ns), stop)
-    if buffer.status is not BufferStatus.UNSAVED:
-        return None
-    workspace.read_tracker.record_unsaved(file.real_path, status, raw, buffer.text)
-    return buffer.text
+    from tejat.tools.files.editor_text import read_unsaved
 
-
-@frozen
-class _NewFile:
-    location: Location
-    real_path: str
+    return read_unsaved(workspace, buffers, file, head, stop)
 
 
 def _read_new_buffer(
@@ -295,16 +283,10 @@ def _read_new_buffer(
     buffers = workspace.buffers_for(location)
     if buffers is None or classify_file(location.path, b"", whole=True).kind is not FileKind.TEXT:
         return None
-    try:
-        file = _NewFile(location, find_real_path(workspace, location))
-    except WorkspaceError:
-        return None
-    check(file, FileKind.TEXT)
-    buffer = buffers.read(location, file.real_path, None, stop)
-    if buffer.status is not BufferStatus.UNSAVED:
-        return None
-    workspace.read_tracker.record_unsaved(file.real_path, None, b"", buffer.text)
-    return _unsaved_content(buffer.text, lines)
+    from tejat.tools.files.editor_text import read_new
+
+    text = read_new(workspace, buffers, location, stop, lambda file: check(file, FileKind.TEXT))
+    return None if text is None else _unsaved_content(text, lines)
 
 
 def _is_missing(error: WorkspaceError) -> bool:
@@ -313,7 +295,7 @@ def _is_missing(error: WorkspaceError) -> bool:
 
 def _unsaved_content(text: str, lines: _LineRange) -> FileContent:
     part = slice_lines(
-        text.removeprefix(BOM),
+        text,
         offset=lines.offset,
         limit=min(lines.limit, MAX_LINES),
         max_line_length=MAX_LINE_LENGTH,
