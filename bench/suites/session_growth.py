@@ -32,7 +32,7 @@ def _turns(root: str) -> Measurement:
         with open(os.path.join(root, f"small-{number}.txt"), "w", encoding="utf-8") as file:
             file.write(f"This is file {number}.\n")
     reads = [text_reply(function_call("read_file", {"path": f"small-{number}.txt"})) for number in range(_TURNS[-1])]
-    times = dict.fromkeys(_TURNS, float("inf"))
+    times: dict[int, float] = dict.fromkeys(_TURNS, float("inf"))
     for _ in range(_ROUNDS):
         waits = _waits(root, reads)
         for turn in _TURNS:
