@@ -67,7 +67,9 @@ class Outline:
 
     @property
     def comparable(self) -> tuple[object, ...]:
-        return self.ended.text, self.ended.reason, self.results_by_agent, self.plans, self.todos
+        # Agents side by side finish in any order.
+        results = {agent: sorted(found) for agent, found in self.results_by_agent.items()}
+        return self.ended.text, self.ended.reason, results, self.plans, self.todos
 
     @property
     def results(self) -> list[str]:
