@@ -189,7 +189,7 @@ def test_questions_of_the_model_are_a_form(browser: Browser, web: WebServer) -> 
         page.fill("#answer_2", "Shop")
         page.click("text=Send answers")
         page.wait_for("text=Thanks.")
-        page.wait_for("#transcript >> text=Postgres")
+        page.wait_for("#transcript >> text=Postgres >> visible=true")
 
 
 def stream_events(web: WebServer, count: int, *, first: int = 0) -> None:
