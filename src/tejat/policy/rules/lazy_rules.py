@@ -1,5 +1,6 @@
 """The rules of a large file, which are made when they are first needed."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Protocol, overload
@@ -45,32 +46,32 @@ TableRow = tuple[int, RuleTemplate, Changes, Variable | None, str]
 """The line of a table, the template of its rules, and what it changes in them."""
 
 
-class LazyRules(Sequence[PolicyRule]):
-    """The rules of a file, made when one is needed."""
-
-    def __init__(self, file: str, rows: Sequence[TableRow]) -> None:
-        self._file = file
-        self._rows = rows
-
-    @property
-    def table_count(self) -> int:
-        """How many tables the file has."""
-        return len(self._rows)
+class RuleSequence(Sequence[PolicyRule], ABC):
+    """Rules that are made when one of them is needed."""
 
     @cached_property
     def representatives(self) -> tuple[PolicyRule, ...]:
-        """One rule of each kind: the others differ only in source, priority, texts, command or pattern."""
-        templates = {id(template): template for _, template, _, _, _ in self._rows}
-        return tuple(rule for template in templates.values() for rule in template.rules)
+        """One rule of each kind. Others differ from one of them in source, priority, texts, command or pattern only.
+
+        Which of these conditions a rule has does not differ, nor for which tools, modes and agents it counts.
+        """
+        return tuple(self._find_representatives())
+
+    @cached_property
+    def table_count(self) -> int:
+        """About how many rules there are: a table that stands for several counts as one."""
+        return self._count_tables()
+
+    @abstractmethod
+    def _find_representatives(self) -> Iterator[PolicyRule]: ...
+    @abstractmethod
+    def _count_tables(self) -> int: ...
+    @abstractmethod
+    def _make_rules(self) -> Iterator[PolicyRule]: ...
 
     @cached_property
     def _rules(self) -> tuple[PolicyRule, ...]:
-        file = self._file
-        return tuple(
-            rule
-            for line, template, changes, variable, text in self._rows
-            for rule in template.make_rules(f"{file}:{line}", changes, variable, text)
-        )
+        return tuple(self._make_rules())
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -84,3 +85,23 @@ class LazyRules(Sequence[PolicyRule]):
 
     def __iter__(self) -> Iterator[PolicyRule]:
         return iter(self._rules)
+
+
+class LazyRules(RuleSequence):
+    """The rules of a file."""
+
+    def __init__(self, file: str, rows: Sequence[TableRow]) -> None:
+        self._file = file
+        self._rows = rows
+
+    def _find_representatives(self) -> Iterator[PolicyRule]:
+        templates = {id(template): template for _, template, _, _, _ in self._rows}
+        for template in templates.values():
+            yield from template.rules
+
+    def _count_tables(self) -> int:
+        return len(self._rows)
+
+    def _make_rules(self) -> Iterator[PolicyRule]:
+        for line, template, changes, variable, text in self._rows:
+            yield from template.make_rules(f"{self._file}:{line}", changes, variable, text)
