@@ -3,13 +3,12 @@
 import asyncio
 import os
 import resource
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bench.measurement import Measurement, seconds
-from bench.support.tool_process import TEJAT
+from bench.support.scripted_run import scripted_run
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.tools.base import Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
@@ -99,7 +98,8 @@ _ODD_LINES: dict[str, Callable[[int], str]] = {
 
 def _start(directory: Path) -> Measurement:
     """The processor time of a run, because the time on the clock depends on what else the machine does."""
-    many, none = _run_with(directory / "many", _rules_text(10_000)), _run_with(directory / "none", "")
+    many = scripted_run(directory / "many", {"policies/many.toml": _rules_text(10_000)})
+    none = scripted_run(directory / "none", {})
     best_many = best_none = float("inf")
     for _ in range(20):
         best_none = min(best_none, _child_seconds(none))
@@ -113,25 +113,6 @@ def _child_seconds(work: Callable[[], object]) -> float:
     work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def _run_with(directory: Path, rules: str) -> Callable[[], object]:
-    """A run of a scripted model in a home with these rules."""
-    home, project, script = directory / "home", directory / "project", directory / "script.toml"
-    policies = home / ".gemini" / "policies"
-    policies.mkdir(parents=True, mode=0o700)
-    project.mkdir()
-    if rules:
-        (policies / "many.toml").write_text(rules, encoding="utf-8")
-    script.write_text('[[answer]]\nsay = "Hello."\n', encoding="utf-8")
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    command = [TEJAT, "-p", "hi", "-m", f"scripted:{script}"]
-
-    def run() -> None:
-        subprocess.run(command, check=True, cwd=project, env=environment, capture_output=True, timeout=60)
-
-    run()  # what is said only once is said now
-    return run
 
 
 def _rules_text(count: int) -> str:

@@ -1,13 +1,11 @@
 """Start-up time of a run with settings of Gemini CLI."""
 
 import json
-import os
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from bench.measurement import Measurement, difference
-from bench.support.tool_process import TEJAT
+from bench.support.scripted_run import scripted_run
 
 ORDINARY: Mapping[str, object] = {
     "model": {"maxSessionTurns": 50},
@@ -38,17 +36,4 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 def _run_with(directory: Path, settings: Mapping[str, object]) -> Callable[[], object]:
-    """A run of a scripted model in a home with these settings."""
-    home, project, script = directory / "home", directory / "project", directory / "script.toml"
-    (home / ".gemini").mkdir(parents=True, mode=0o700)
-    project.mkdir()
-    (home / ".gemini" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    script.write_text('[[answer]]\nsay = "Hello."\n', encoding="utf-8")
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    command = [TEJAT, "-p", "hi", "-m", f"scripted:{script}"]
-
-    def run() -> None:
-        subprocess.run(command, check=True, cwd=project, env=environment, capture_output=True, timeout=60)
-
-    run()  # what is said only once is said now
-    return run
+    return scripted_run(directory, {"settings.json": json.dumps(settings)})
