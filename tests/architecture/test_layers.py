@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The names, states and errors of MCP servers are values that subcommands show.
     "cli": {
         *("core", "app", "batch", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"),
-        *("workspace.threads", "module_finder"),
+        "workspace.threads",
     },
     "notebook": {
         *("core", "sync_agent", "agent", "ui.html", "ui.shared", "workspace.threads.daemon"),
@@ -54,8 +54,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {"core", "models.scripted", "agent", "sync_agent"},
     "demo": set(),
     "__main__": {"cli"},
-    # Finds all modules, so it is above none.
-    "module_finder": {"core"},
     "__init__": LOWER_LAYERS | {"app", "agent", "sync_agent", "sync_tools"},
 }
 

@@ -115,9 +115,6 @@ def dispatch(given: list[str]) -> int:
         case [_, *rest] if command:
             return _run_command(command, rest)
         case _:
-            from tejat.module_finder import install_finder
-
-            install_finder()
             from tejat.cli.run import run
 
             return run(given)
