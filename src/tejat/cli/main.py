@@ -17,14 +17,23 @@ def program() -> None:
     collect_rarely()
     # A core dump would hold the API keys in memory.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    cache = None if sys.argv[1:2] in _VERSION_FLAGS else _open_module_cache()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             continue  # there is no other place to report it
+    if cache is not None:
+        cache.update()
     # Everything is closed. Finalising the interpreter would take as long as several tool calls.
     os._exit(code)
+
+
+def _open_module_cache() -> "ModuleCache | None":
+    from tejat.cli.module_cache import open_module_cache
+
+    return open_module_cache()
 
 
 def main(arguments: list[str] | None = None) -> int:
