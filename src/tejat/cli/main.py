@@ -5,6 +5,10 @@ import os
 import resource
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tejat.cli.module_cache import ModuleCache
+
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from tejat.core.garbage import collect_rarely
@@ -31,9 +35,13 @@ def program() -> None:
 
 
 def _open_module_cache() -> "ModuleCache | None":
+    """Load the modules of this run faster, and some of them only when they are used."""
+    from tejat.cli.lazy_modules import load_lazily
     from tejat.cli.module_cache import open_module_cache
 
-    return open_module_cache()
+    cache = open_module_cache()
+    load_lazily()
+    return cache
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from tejat.core.i18n import _
 from tejat.core.log import is_debugging, report_unexpected
 from tejat.engine.sessions.session import Session
 from tejat.ui.headless.output import Output, OutputStreams
+from tejat.ui.headless.signal_watch import SignalWatch
 from tejat.ui.headless.standard_streams import StandardStreams
 from tejat.ui.headless.stdin import PipedInput, read_piped_input
 from tejat.ui.shared.exit_status import classify_error
@@ -69,8 +70,11 @@ def _run(open_session: OpenSession, given: str | None, output: Output, out: Stan
         output.fail(message, name="input", code=EXIT_INPUT)
         return EXIT_INPUT
     run = _HeadlessRun(open_session, output, out)
+    # Signals that were ignored when the program started stay ignored.
+    heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     try:
-        return asyncio.run(run.execute(prompt))
+        with SignalWatch([number for number in heeded if signal.getsignal(number) is not signal.SIG_IGN]) as signals:
+            return asyncio.run(run.execute(prompt, signals))
     finally:
         run.finish()
 
@@ -129,17 +133,12 @@ class _HeadlessRun:
         self._output = output
         self._out = out
         self._timers: list[threading.Timer] = []
-        # Signals that were ignored when the program started stay ignored. Asking later would print asyncio's handler.
-        heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        self._signals = [number for number in heeded if signal.getsignal(number) is not signal.SIG_IGN]
 
-    async def execute(self, prompt: str) -> int:
+    async def execute(self, prompt: str, signals: SignalWatch) -> int:
         """Run the prompt and return the exit code. Raises TejatError if the session cannot be opened."""
         task = asyncio.ensure_future(self._run(prompt))
         self._out.on_failure = task.cancel
-        loop = asyncio.get_running_loop()
-        for number in self._signals:
-            loop.add_signal_handler(number, self._interrupt, task, number)
+        signals.handle(lambda number: self._interrupt(task, number))
         try:
             ended = await task
         except asyncio.CancelledError:

@@ -1,0 +1,83 @@
+"""Modules of the standard library that are loaded at their first use.
+
+asyncio imports them all, and most runs of the program need none: they are for HTTPS, tracebacks and representations.
+`importlib.util.LazyLoader` is not enough, because every further `import` of a module looks at its
+`__spec__`, which makes it load the module.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import RLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from types import ModuleType
+else:
+    ModuleType = type(sys)
+
+_NAMES = frozenset({"asyncio.sslproto", "asyncio.staggered", "inspect", "linecache", "locale", "textwrap"})
+_OWN_ATTRIBUTES = frozenset({"__class__", "__loader__", "__name__", "__spec__"})
+_loading = RLock()
+
+
+def load_lazily() -> None:
+    """Load these modules at their first use from now on, unless they are loaded already."""
+    sys.meta_path.insert(0, _LazyFinder())
+
+
+class _LazyFinder:
+    """Finds the modules with the finders behind it."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name not in _NAMES:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None:
+                spec.loader = _LazyLoader(spec.loader)
+                return spec
+        return None
+
+
+class _LazyLoader:
+    """Leaves a module empty until it is used."""
+
+    def __init__(self, loader: SourceFileLoader) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _LazyModule
+
+
+class _LazyModule(ModuleType):
+    """A module that is loaded when one of its attributes is used."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name not in _OWN_ATTRIBUTES:
+            _load(self)
+        return ModuleType.__getattribute__(self, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _OWN_ATTRIBUTES:
+            _load(self)
+        ModuleType.__setattr__(self, name, value)
+
+
+def _load(module: ModuleType) -> None:
+    """Load a module once. Other threads wait; the module itself may import modules that use it."""
+    with _loading:
+        spec = module.__spec__
+        if isinstance(spec.loader, _LazyLoader):
+            spec.loader = module.__loader__ = spec.loader.loader
+            try:
+                spec.loader.exec_module(module)
+            finally:
+                module.__class__ = ModuleType
