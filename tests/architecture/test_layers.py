@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The names, states and errors of MCP servers are values that subcommands show.
     "cli": {
         *("core", "app", "batch", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"),
-        "workspace.threads",
+        *("workspace.threads", "workspace.files.private_files"),
     },
     "notebook": {
         *("core", "sync_agent", "agent", "ui.html", "ui.shared", "workspace.threads.daemon"),

@@ -168,7 +168,8 @@ def test_help_loads_its_words_besides(words: list[str]) -> None:
         "tejat.cli.help",
         "tejat.cli.help.page",
         "tejat.cli.help.run_page",
-        "tejat.cli.language",
+        "tejat.cli.startup",
+        "tejat.cli.startup.language",
         "tejat.core.frozen",
         "tejat.core.i18n",
     }

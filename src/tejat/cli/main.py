@@ -5,13 +5,13 @@ import os
 import resource
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tejat.cli.module_cache import ModuleCache
-
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from tejat.core.garbage import collect_rarely
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tejat.cli.startup.module_cache import ModuleCache
 
 _VERSION_FLAGS = (["-v"], ["-V"], ["--version"])
 
@@ -36,8 +36,8 @@ def program() -> None:
 
 def _open_module_cache() -> "ModuleCache | None":
     """Load the modules of this run faster, and some of them only when they are used."""
-    from tejat.cli.lazy_modules import load_lazily
-    from tejat.cli.module_cache import open_module_cache
+    from tejat.cli.startup.lazy_modules import load_lazily
+    from tejat.cli.startup.module_cache import open_module_cache
 
     cache = open_module_cache()
     load_lazily()
@@ -106,7 +106,7 @@ def dispatch(given: list[str]) -> int:
     is_version = given[1:2] in _VERSION_FLAGS if command else _requested_information(given) == "--version"
     if is_version or (command == "version" and all(word.startswith("-") for word in given[1:2])):
         return _print_version()
-    from tejat.cli.language import choose_language
+    from tejat.cli.startup.language import choose_language
 
     choose_language(os.environ)
     match given:

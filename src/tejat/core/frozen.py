@@ -232,7 +232,7 @@ def _generic_init(self: object, *positional: object, **named: object) -> None:
         return constructor(self, *positional, **named)
     for name, content in filled.items():
         object.__setattr__(self, name, content)
-    if "__post_init__" in dir(cls):
+    if hasattr(cls, "__post_init__"):
         getattr(self, "__post_init__")()  # noqa: B009 -- no type has it
     return None
 
@@ -275,7 +275,7 @@ def _compile_init(cls: type) -> Callable[..., None]:
         else:
             parameters.append(each.name if each.default is MISSING else f"{each.name}=_default_{each.name}")
         lines.append(f"    _set(self, {each.name!r}, {source})")
-    if "__post_init__" in dir(cls):
+    if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()")
     body = "\n".join(lines) or "    pass"
     exec(f"def __init__({', '.join(parameters)}):\n{body}", known)  # noqa: S102 -- names of fields, nothing else

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # everything that is loaded before the cache is open is loade
 else:
     ModuleSpec, SourceFileLoader, CodeType = type(__spec__), type(__loader__), type((lambda: None).__code__)
 
-_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 _STANDARD_LIBRARY = os.path.dirname(os.__file__)
 _HEADER = f"tejat modules 1, Python {sys.version}\n".encode()
 _OFFSET_SIZE = 8
@@ -35,6 +35,8 @@ _TOLERATED = 8
 
 def open_module_cache() -> ModuleCache | None:
     """Load modules from the cache from now on. Returns None where Python keeps bytecode elsewhere, or none."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        return None  # the file would take the place of a closed stream
     tag = sys.implementation.cache_tag
     is_source = type(__loader__).__name__ == "SourceFileLoader"
     if sys.flags.optimize or sys.pycache_prefix is not None or not tag or not is_source:
@@ -82,37 +84,18 @@ class ModuleCache:
         loaded = dict(_loaded_sources())
         if not self._is_outdated and len(loaded.keys() - self._entries.keys()) <= _TOLERATED:
             return
-        temporary = f"{self._path}.{os.getpid()}"
+        from tejat.workspace.files.private_files import write_private_file
+
         try:
-            with open(temporary, "xb") as file:
-                file.write(self._serialize(loaded))
-            os.replace(temporary, self._path)
+            # Another run may have written it meanwhile.
+            sources = {**ModuleCache(self._path).sources(), **loaded}
+            write_private_file(self._path, _serialize(sources), mode=0o644, follow_symlinks=False)
         except (OSError, ImportError, SyntaxError, ValueError):
-            try:
-                os.unlink(temporary)
-            except OSError:
-                return  # it was not created
+            return  # Python loads the modules
 
-    def _serialize(self, loaded: dict[str, SourceFileLoader]) -> bytes:
-        """The loaded modules, and those of earlier runs whose sources are the same."""
-        contents = [b""]
-        entries: dict[str, _Entry] = {}
-        offset = len(_HEADER) + _OFFSET_SIZE
-        for name, loader in {**dict(self._earlier_sources()), **loaded}.items():
-            source = loader.get_filename(name)
-            stamp = _stamp(source)
-            code = dumps(loader.get_code(name))
-            if stamp is not None and stamp == _stamp(source):
-                entries[name] = (source, loader.is_package(name), *stamp, offset, len(code))
-                contents.append(code)
-                offset += len(code)
-        contents[0] = _HEADER + offset.to_bytes(_OFFSET_SIZE, "little")
-        return b"".join([*contents, dumps(((_PACKAGE, _STANDARD_LIBRARY), entries))])
-
-    def _earlier_sources(self) -> Iterator[tuple[str, SourceFileLoader]]:
-        for name, (source, _, *stamp, offset, length) in self._entries.items():
-            if _stamp(source) == tuple(stamp):
-                yield name, _CachedLoader(name, source, self._file, offset, length)
+    def sources(self) -> dict[str, str]:
+        """The modules in the file and the paths of their sources."""
+        return {name: entry[0] for name, entry in self._entries.items()}
 
 
 class _CachedLoader(SourceFileLoader):
@@ -130,6 +113,25 @@ class _CachedLoader(SourceFileLoader):
         return code if isinstance(code, CodeType) else super().get_code(fullname)
 
 
+def _serialize(sources: dict[str, str]) -> bytes:
+    """The file with the bytecode of these modules. Raises ImportError or SyntaxError for a broken one."""
+    contents = [b""]
+    entries: dict[str, _Entry] = {}
+    offset = len(_HEADER) + _OFFSET_SIZE
+    for name, source in sources.items():
+        stamp = _stamp(source)
+        if stamp is None:
+            continue
+        code = dumps(SourceFileLoader(name, source).get_code(name))
+        if stamp == _stamp(source):
+            is_package = os.path.basename(source) == "__init__.py"
+            entries[name] = (source, is_package, *stamp, offset, len(code))
+            contents.append(code)
+            offset += len(code)
+    contents[0] = _HEADER + offset.to_bytes(_OFFSET_SIZE, "little")
+    return b"".join([*contents, dumps(((_PACKAGE, _STANDARD_LIBRARY), entries))])
+
+
 def _read_entries(file: int) -> dict[str, _Entry]:
     """Raises OSError, or the errors of `marshal` for content that is not its own."""
     beginning = os.pread(file, len(_HEADER) + _OFFSET_SIZE, 0)
@@ -142,17 +144,16 @@ def _read_entries(file: int) -> dict[str, _Entry]:
     return entries
 
 
-def _loaded_sources() -> Iterator[tuple[str, SourceFileLoader]]:
-    """The modules of this package and of the standard library that are loaded."""
+def _loaded_sources() -> Iterator[tuple[str, str]]:
+    """The modules of this package and of the standard library that are loaded, and their sources."""
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
-        loader = getattr(spec, "loader", None)
-        if spec is None or spec.name != name or not isinstance(loader, SourceFileLoader):
+        if spec is None or spec.name != name or not isinstance(spec.loader, SourceFileLoader):
             continue
-        source = loader.get_filename(name)
-        is_foreign = "site-packages" in source and not source.startswith(_PACKAGE + os.sep)
-        if source.startswith((_PACKAGE + os.sep, _STANDARD_LIBRARY + os.sep)) and not is_foreign:
-            yield name, loader
+        source = spec.loader.path
+        is_standard = source.startswith(_STANDARD_LIBRARY + os.sep) and "site-packages" not in source
+        if is_standard or source.startswith(_PACKAGE + os.sep):
+            yield name, source
 
 
 def _stamp(source: str) -> tuple[int, int] | None:

@@ -10,8 +10,8 @@ import pytest
 from support.terminal.pseudo_locale import compile_catalogue, find_english, pseudo_environment
 from tejat.cli.help.parsers import all_parsers
 from tejat.cli.help.run_page import run_page
-from tejat.cli.language import choose_language
 from tejat.cli.main import main
+from tejat.cli.startup.language import choose_language
 from tejat.core.i18n import _, ngettext, use_translations
 
 HEAD = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"

@@ -13,10 +13,11 @@ from _thread import RLock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
     from types import ModuleType
 else:
-    ModuleType = type(sys)
+    Loader, ModuleType = object, type(sys)
 
 _NAMES = frozenset({"asyncio.sslproto", "asyncio.staggered", "inspect", "linecache", "locale", "textwrap"})
 _OWN_ATTRIBUTES = frozenset({"__class__", "__loader__", "__name__", "__spec__"})
@@ -38,16 +39,16 @@ class _LazyFinder:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
-            if spec is not None:
+            if spec is not None and spec.loader is not None:
                 spec.loader = _LazyLoader(spec.loader)
                 return spec
         return None
 
 
-class _LazyLoader:
+class _LazyLoader(Loader):
     """Leaves a module empty until it is used."""
 
-    def __init__(self, loader: SourceFileLoader) -> None:
+    def __init__(self, loader: Loader) -> None:
         self.loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -75,9 +76,9 @@ def _load(module: ModuleType) -> None:
     """Load a module once. Other threads wait; the module itself may import modules that use it."""
     with _loading:
         spec = module.__spec__
-        if isinstance(spec.loader, _LazyLoader):
-            spec.loader = module.__loader__ = spec.loader.loader
+        if spec is not None and isinstance(spec.loader, _LazyLoader):
+            loader = spec.loader = module.__loader__ = spec.loader.loader
             try:
-                spec.loader.exec_module(module)
+                loader.exec_module(module)
             finally:
                 module.__class__ = ModuleType

@@ -1,0 +1,1 @@
+"""What makes runs of the program start faster."""

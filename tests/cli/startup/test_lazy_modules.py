@@ -1,0 +1,75 @@
+"""Modules that are loaded at their first use, and behave like any other then."""
+
+import subprocess
+import sys
+
+import pytest
+
+_START = """
+import sys
+from tejat.cli.startup.lazy_modules import load_lazily
+load_lazily()
+import asyncio
+"""
+
+
+def run(script: str) -> None:
+    subprocess.run([sys.executable, "-I", "-c", _START + script], check=True, timeout=60)
+
+
+class TestLazyModules:
+    def test_importing_does_not_load_them(self) -> None:
+        run("""
+import inspect, linecache, textwrap
+import inspect
+from asyncio import sslproto
+assert "ast" not in sys.modules and "tokenize" not in sys.modules
+assert type(inspect).__name__ == type(sslproto).__name__ == "_LazyModule"
+""")
+
+    @pytest.mark.parametrize(
+        "use", ["inspect.signature", "from inspect import signature", "vars(inspect)['signature']", "dir(inspect)"]
+    )
+    def test_using_one_loads_it(self, use: str) -> None:
+        run(f"""
+import inspect
+{use}
+assert "ast" in sys.modules
+assert type(inspect) is type(sys) and inspect is sys.modules["inspect"]
+assert type(inspect.__spec__.loader).__name__ == type(inspect.__loader__).__name__ == "SourceFileLoader"
+assert str(inspect.signature(lambda a, *, b=1: None)) == "(a, *, b=1)"
+""")
+
+    def test_a_value_that_is_set_first_stays(self) -> None:
+        run("""
+import textwrap
+textwrap.dedent = 5
+assert textwrap.dedent == 5 and textwrap.fill("a b", 1) == "a\\nb"
+""")
+
+    def test_threads_that_use_one_at_the_same_time_all_get_it(self) -> None:
+        run("""
+import inspect, threading
+barrier, found = threading.Barrier(8), []
+def use():
+    barrier.wait()
+    found.append(inspect.iscoroutinefunction(use))
+threads = [threading.Thread(target=use) for _ in range(8)]
+for each in threads: each.start()
+for each in threads: each.join()
+assert found == [False] * 8, found
+""")
+
+    def test_tls_works(self) -> None:
+        run("""
+import ssl
+async def start():
+    loop = asyncio.get_running_loop()
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        await asyncio.open_connection("127.0.0.1", port, ssl=ssl.create_default_context())
+    except (ssl.SSLError, ConnectionError):
+        return True
+assert asyncio.run(start())
+""")
