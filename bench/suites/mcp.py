@@ -112,9 +112,14 @@ def _bare_start() -> float:
 
 
 def _beside_codex(root: str, aliases: Sequence[str]) -> Iterator[Measurement]:
+    for is_native, limit in ((False, 0.7), (True, float("inf"))):
+        yield from _beside(root, aliases, is_native=is_native, limit=limit)
+
+
+def _beside(root: str, aliases: Sequence[str], *, is_native: bool, limit: float) -> Iterator[Measurement]:
     with LoopbackServer(agents.respond) as model:
         ours = agents.tejat(root, model.address, "--trust")
-        other = agents.codex(root, model.address, *_as_toml(aliases))
+        other = agents.codex(root, model.address, *_as_toml(aliases), is_native=is_native)
         if other is None:
             print("--   codex is not installed: a run that waits for servers is not compared with it", flush=True)
             return
@@ -124,7 +129,7 @@ def _beside_codex(root: str, aliases: Sequence[str]) -> Iterator[Measurement]:
     mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
     detail = f"{mine:.0f} ms against {theirs:.0f} ms, which declares the tools of {declared} of {len(aliases)}"
     servers = "1 MCP server" if len(aliases) == 1 else f"{len(aliases)} MCP servers"
-    yield Measurement(f"`tejat -p hi` with {servers} over codex", mine / theirs, 0.7, "x", detail)
+    yield Measurement(f"`tejat -p hi` with {servers} over {other.name}", mine / theirs, limit, "x", detail)
 
 
 def _ask(agent: Agent, model: LoopbackServer, aliases: Sequence[str]) -> Launched:

@@ -47,19 +47,19 @@ def find_gemini() -> str | None:
     return _found("gemini", "TEJAT_BENCH_GEMINI")
 
 
-def codex(scratch: str, address: str, *more: str, flags: Sequence[str] = ()) -> Agent | None:
-    """Return codex if it is installed, without its script. `more` are lines for the end of its configuration."""
+def codex(scratch: str, address: str, *more: str, flags: Sequence[str] = (), is_native: bool = True) -> Agent | None:
+    """Return codex if it is installed, by default without its script. `more` are lines to add to its configuration."""
     installed = find_codex()
     if installed is None:
         return None
-    program = native_codex(installed)
+    program = native_codex(installed) if is_native else installed
     home = os.path.join(scratch, "home", ".codex")
     provider = {"name": "loopback", "base_url": f"{address}/v1", "wire_api": "responses", "env_key": "OPENAI_API_KEY"}
     lines = ['model = "none"', 'model_provider = "loopback"', "[model_providers.loopback]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in provider.items()]
     _write(os.path.join(home, "config.toml"), "\n".join([*lines, *more]))
     told = {**environment(scratch, address), "CODEX_HOME": home, "OPENAI_API_KEY": "none"}
-    name = "codex" if program == installed else "codex (its native program)"
+    name = "codex" if program == installed else "the native program of codex"
     return _agent(name, [program, "exec", "--skip-git-repo-check", *flags, "hi"], scratch, told)
 
 
