@@ -58,9 +58,9 @@ def read_large_file(text: str, *, file: str, parse: ParseTable) -> LazyRules | N
     before = text[: max(start, 0)]
     if start < 0 or not all(not line or (line.startswith("#") and line.isprintable()) for line in before.split("\n")):
         return None
-    if text.count(_HEADER) != text.count(f"\n{_HEADER}") + text.startswith(_HEADER):
-        return None  # one of the headers is in a comment or a string
     tables: list[TableText] = _TABLE.findall(text if text.endswith("\n") else f"{text}\n")
+    if len(tables) != text.count(f"\n{_HEADER}") + text.startswith(_HEADER):
+        return None  # one of the headers is in a comment or a string
     samples = _find_samples(tables)
     if unusual := {*_find_odd_values(tables), *_find_examples(samples)}:
         tables = [_join(table) if not unusual.isdisjoint((table[1:3], shape_of(table))) else table for table in tables]
