@@ -33,6 +33,8 @@ _HOME_DIRECTORIES: Mapping[str, str] = {
     ".config/tejat": _AGENT,
 }
 
+_FIRST_NAMES = frozenset(path.partition("/")[0] for path in (*_DIRECTORIES, *_HOME_DIRECTORIES))
+
 _FILES: Mapping[str, str] = {
     **dict.fromkeys((".gitmodules", ".gitconfig", ".hgrc"), _VERSION_CONTROL),
     ".mcp.json": _AGENT,
@@ -74,7 +76,10 @@ def control_file_reason(path: str, *, root: str) -> str | None:
     """
     base = root.rstrip("/")
     below = path[len(base) :] if path.startswith(base + "/") else path
-    names = [_normalize_name(name) for name in below.split("/") if name]
+    if below.isascii():
+        names = [name for name in below.lower().split("/") if name]
+    else:
+        names = [_normalize_name(name) for name in below.split("/") if name]
     if not names:
         return None
     return _directory_reason(names) or _file_name_reason(names)
@@ -96,6 +101,8 @@ def plantable_paths() -> tuple[str, ...]:
 
 
 def _directory_reason(names: list[str]) -> str | None:
+    if _FIRST_NAMES.isdisjoint(names):
+        return None
     # The directory itself counts too: replacing it replaces its contents.
     for at, name in enumerate(names):
         for known in (name, "/".join(names[at : at + 2])):

@@ -34,14 +34,22 @@ NO_LINKS = PathLookup()
 
 def resolve_path(word: str, *, directory: str, home: str) -> str:
     """Return the absolute path that a word names, by its text alone."""
-    return posixpath.normpath(join_path(word, directory=directory, home=home))
+    return normalize_path(join_path(word, directory=directory, home=home))
+
+
+def normalize_path(path: str) -> str:
+    """Return an absolute path without `.`, `..` and superfluous slashes, by its text alone."""
+    is_normal = "/." not in path and "//" not in path and path[-1:] != "/" and path[:1] == "/"
+    return path if is_normal else posixpath.normpath(path)
 
 
 def join_path(word: str, *, directory: str, home: str) -> str:
     """Return the word as an absolute path that is not normalised: what `link/..` is depends on the link."""
     if word == "~" or word.startswith("~/"):
         word = home + word[1:]
-    return posixpath.join(directory, word)
+    if word.startswith("/") or not directory:
+        return word
+    return f"{directory}{word}" if directory.endswith("/") else f"{directory}/{word}"
 
 
 def is_ambiguous(word: str) -> bool:

@@ -16,7 +16,9 @@ class Program:
 def test_rules_are_made_of_templates() -> None:
     template = RuleTemplate([RULE])
     priority = ((FIELDS.index("priority"), 7),)
-    rules = LazyRules("f", [(1, template, (), None, ""), (5, template, priority, Program(), "b")])
+    tables = [("a", "", "", ""), ("b", "command", "b", "c")]
+    kinds = {("a", "", ""): (template, (), None, 4), ("b", "command", "c"): (template, priority, Program(), 2)}
+    rules = LazyRules("f", 1, tables, kinds)
     assert rules.representatives == (RULE,)
     assert rules.table_count == len(rules) == 2
     assert list(rules) == [

@@ -13,8 +13,7 @@ MAX_BYTES = 2**20
 """The limit for a file of a project. The program's own files are compacted when they become longer."""
 MAX_TRUSTED_BYTES = 8 * 2**20
 """The limit for a file of the user or the administrator."""
-
-
+_MIN_PIECE = 2**16
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -106,11 +105,12 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
         raise ConfigurationError(message, path=path, fix=("mv", path, f"{path}.old"))
     check_status(status, path, writers)
     limit = writers.max_bytes
-    content = bytearray()
+    content = b""
     while len(content) <= limit:
-        piece = os.read(descriptor, limit + 1 - len(content))
+        # Room for the whole file and no more: memory for the limit takes longer to get than most files to read.
+        piece = os.read(descriptor, min(max(status.st_size + 1, _MIN_PIECE), limit + 1 - len(content)))
         if not piece:
-            return bytes(content)
+            return content
         content += piece
     message = lazy(
         "Could not read {path}: larger than {size} MiB. Remove what you do not need.",

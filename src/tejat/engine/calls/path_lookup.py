@@ -2,6 +2,7 @@
 
 import fnmatch
 import os
+import stat
 from collections.abc import Sequence
 
 from tejat.core.text.paths import is_beneath_any
@@ -10,6 +11,9 @@ from tejat.policy.paths import PathLookup
 from tejat.workspace.paths.real_path import real_path
 
 _GLOB_CHARACTERS = frozenset("*?[")
+_SPECIAL_NAMES = frozenset(("", ".", ".."))
+_MAX_DEPTH = 16
+"""How many directories are resolved one by one. Those above them are left to the kernel."""
 _MAX_MATCHED_ENTRIES = 5_000
 _MAX_PATH = 4096
 _MAX_ENTRIES = 20_000
@@ -21,6 +25,7 @@ class FileSystemLookup(PathLookup):
 
     def __init__(self) -> None:
         self._directories: dict[str, str] = {}
+        self._missing: set[str] = set()
         self._real_paths: dict[str, str] = {}
         self._linking: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._secret: dict[str, bool] = {}
@@ -33,16 +38,36 @@ class FileSystemLookup(PathLookup):
         return found
 
     def _resolve(self, path: str) -> str:
-        parent, name = os.path.split(path)
+        parent, _, name = path.rpartition("/")
         try:
-            if name in ("", ".", ".."):
-                return real_path(path)
-            if parent not in self._directories:
-                self._directories[parent] = real_path(parent)
-            resolved = os.path.join(self._directories[parent], name)
-            return real_path(path) if os.path.islink(resolved) else resolved
+            return real_path(path) if name in _SPECIAL_NAMES else self._follow(parent, name, path)
         except (OSError, ValueError):  # a name with a NUL in it
             return super().real_path(path)
+
+    def _follow(self, parent: str, name: str, path: str, depth: int = 0) -> str:
+        """Resolve a name in a directory. What lies in a missing directory is no link."""
+        directory = self._real_directory(parent or "/", depth)
+        resolved = f"{directory}{name}" if directory.endswith("/") else f"{directory}/{name}"
+        if directory in self._missing:
+            self._missing.add(resolved)
+            return resolved
+        try:
+            is_link = stat.S_ISLNK(os.lstat(resolved).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            self._missing.add(resolved)
+            return resolved
+        except (OSError, ValueError):
+            return resolved
+        return real_path(path) if is_link else resolved
+
+    def _real_directory(self, directory: str, depth: int) -> str:
+        found = self._directories.get(directory)
+        if found is None:
+            parent, _, name = directory.rpartition("/")
+            is_simple = name not in _SPECIAL_NAMES and depth < _MAX_DEPTH
+            found = self._follow(parent, name, directory, depth + 1) if is_simple else real_path(directory)
+            self._directories[directory] = found
+        return found
 
     def expand(self, pattern: str) -> Sequence[str]:
         paths = ["/"]
@@ -62,13 +87,13 @@ class FileSystemLookup(PathLookup):
         return paths
 
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
-        key = real_path(directory), tuple(roots)
+        key = self.real_path(directory), tuple(roots)
         if key not in self._linking:
             self._linking[key] = _links_outside(*key)
         return self._linking[key]
 
     def holds_secrets(self, directory: str) -> bool:
-        real = real_path(directory)
+        real = self.real_path(directory)
         if real not in self._secret:
             self._secret[real] = _holds_secrets(real)
         return self._secret[real]

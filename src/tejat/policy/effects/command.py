@@ -155,7 +155,14 @@ def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozense
     if not options:
         return []
     given = _with_dash(words[1:]) if kind == "tar" else words[1:]
-    return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in given)]
+    dashed = [word for word in given if word.startswith("-")]
+    # An option with a dash is never given by a word without one.
+    named = options if dashed else [option for option in options if not option.startswith("-")]
+    return [
+        option
+        for option in sorted(named)
+        if any(_is_given(option, word, kind) for word in (dashed if option.startswith("-") else given))
+    ]
 
 
 def _with_dash(words: Sequence[str]) -> Sequence[str]:

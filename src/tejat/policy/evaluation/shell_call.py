@@ -8,7 +8,7 @@ from functools import cached_property
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.call import ArgumentsJson, Call, command_expressions
-from tejat.policy.paths import PathLookup, is_ambiguous, join_path, resolve_path
+from tejat.policy.paths import PathLookup, is_ambiguous, join_path, normalize_path, resolve_path
 from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.wrappers import command_names
@@ -103,12 +103,14 @@ class ShellCall(Call):
         return list(dict.fromkeys(path for word in words for path in self._places_of(word)))
 
     def _places_of(self, word: str) -> Iterator[str]:
+        lookup, home = self.facts.lookup, self.facts.home
+        has_pattern = not _GLOB_CHARACTERS.isdisjoint(word)
         for directory in self._directories:
-            path = self._join(word, directory)
-            yield resolve_path(word, directory=directory, home=self.facts.home)
-            yield self.facts.lookup.real_path(path)
-            if not _GLOB_CHARACTERS.isdisjoint(word):
-                yield from map(self.facts.lookup.real_path, self.facts.lookup.expand(path))
+            path = join_path(word, directory=directory, home=home)
+            yield normalize_path(path)
+            yield lookup.real_path(path)
+            if has_pattern:
+                yield from map(lookup.real_path, lookup.expand(path))
 
     def _join(self, word: str, directory: str) -> str:
         return join_path(word, directory=directory, home=self.facts.home)

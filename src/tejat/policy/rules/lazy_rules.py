@@ -1,8 +1,9 @@
 """The rules of a large file, which are made when they are first needed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Protocol, overload
 
 from tejat.policy.types import PolicyRule
@@ -42,8 +43,13 @@ class RuleTemplate:
             yield PolicyRule(*changed)
 
 
-TableRow = tuple[int, RuleTemplate, Changes, Variable | None, str]
-"""The line of a table, the template of its rules, and what it changes in them."""
+TableText = tuple[str, str, str, str]
+"""The text of a table: the lines before the variable one, its key, its value, and the lines after it."""
+Shape = tuple[str, str, str]
+"""The text of a table without the value."""
+shape_of: Callable[[TableText], Shape] = itemgetter(0, 1, 3)
+TableKind = tuple[RuleTemplate, Changes, Variable | None, int]
+"""The template for the rules of tables with the same shape, what they change in it, and how many lines they have."""
 
 
 class RuleSequence(Sequence[PolicyRule], ABC):
@@ -88,20 +94,25 @@ class RuleSequence(Sequence[PolicyRule], ABC):
 
 
 class LazyRules(RuleSequence):
-    """The rules of a file."""
+    """The rules of a file, whose first table is in this line."""
 
-    def __init__(self, file: str, rows: Sequence[TableRow]) -> None:
+    def __init__(self, file: str, line: int, tables: Sequence[TableText], kinds: Mapping[Shape, TableKind]) -> None:
         self._file = file
-        self._rows = rows
+        self._line = line
+        self._tables = tables
+        self._kinds = kinds
 
     def _find_representatives(self) -> Iterator[PolicyRule]:
-        templates = {id(template): template for _, template, _, _, _ in self._rows}
+        templates = {id(template): template for template, _, _, _ in self._kinds.values()}
         for template in templates.values():
             yield from template.rules
 
     def _count_tables(self) -> int:
-        return len(self._rows)
+        return len(self._tables)
 
     def _make_rules(self) -> Iterator[PolicyRule]:
-        for line, template, changes, variable, text in self._rows:
+        line = self._line
+        for before, key, text, after in self._tables:
+            template, changes, variable, lines = self._kinds[before, key, after]
             yield from template.make_rules(f"{self._file}:{line}", changes, variable, text)
+            line += lines

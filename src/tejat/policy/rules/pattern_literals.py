@@ -12,7 +12,6 @@ _MAX_LENGTH = 300
 _MIN_RUN = 3
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./ -")
 """Characters that neither JSON nor the quoting of a shell word changes."""
-_VALID_GLOB = re.compile(r"[A-Za-z0-9_./*?-]+")
 _REPETITION = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _GROUP_START = re.compile(r"\((?!\?)|\(\?:|\(\?P?<[A-Za-z_]\w*>")
 _CLASS_ESCAPES = frozenset("sSdDwWbB")
@@ -20,23 +19,45 @@ _CLASS_ESCAPES = frozenset("sSdDwWbB")
 
 def is_surely_valid_regex(expression: str) -> bool:
     """Return whether a regular expression certainly compiles. False means that only compiling it tells."""
-    if len(expression) > _MAX_LENGTH or not expression.isascii() or not expression.isprintable():
+    return "\n" not in expression and are_surely_valid_regexes(expression)
+
+
+def are_surely_valid_regexes(lines: str) -> bool:
+    """Return whether each line is a regular expression that certainly compiles."""
+    if not lines.isascii() or not lines.replace("\n", "").isprintable():
         return False
-    return _valid_regex().fullmatch(expression) is not None
+    return _valid_regexes().fullmatch(lines) is not None
 
 
 @cache
-def _valid_regex() -> re.Pattern[str]:
-    """The regular expression of regular expressions that are surely valid, with groups that are not nested."""
+def _valid_regexes() -> re.Pattern[str]:
+    """The regular expression of lines with surely valid regular expressions, whose groups are not nested."""
     members = r"(?:a-z|A-Z|0-9|\\[sdw]|[A-Za-z0-9_./ :])+"
-    one = rf"[^\\()\[\]{{}}*+?.^$|]|\\[^a-zA-Z0-9]|\\[sSdDwW]|\.|\[\^?{members}\]"
+    literals = r"[^\\()\[\]{}*+?.^$|\n]++"
+    one = rf"{literals}|\\[^a-zA-Z0-9\n]|\\[sSdDwW]|\.|\[\^?{members}\]"
     part = rf"(?:{one})(?:[*+?]\??)?|\\[bB]|[\^$|]"
-    return re.compile(rf"(?:{part}|\((?:\?:)?(?:{part})*\)(?:[*+?]\??)?)*")
+    return _lines_of(rf"(?:{part}|\((?:\?:)?(?:{part})*\)(?:[*+?]\??)?)*")
 
 
 def is_surely_valid_glob(glob: str) -> bool:
     """Return whether a glob certainly compiles."""
-    return len(glob) <= _MAX_LENGTH and _VALID_GLOB.fullmatch(glob) is not None
+    return "\n" not in glob and are_surely_valid_globs(glob)
+
+
+def are_surely_valid_globs(lines: str) -> bool:
+    """Return whether each line is a glob that certainly compiles."""
+    return _valid_globs().fullmatch(lines) is not None
+
+
+@cache
+def _valid_globs() -> re.Pattern[str]:
+    return _lines_of(r"[A-Za-z0-9_./*?-]+")
+
+
+def _lines_of(expression: str) -> re.Pattern[str]:
+    """The regular expression of lines that match this one and are not too long."""
+    line = rf"(?![^\n]{{{_MAX_LENGTH + 1}}}){expression}"
+    return re.compile(rf"{line}(?:\n{line})*+")
 
 
 def glob_literals(glob: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def command_names(command: ShellCommand) -> tuple[str, ...]:
 
 
 def base_name(name: str) -> str:
-    return name.rstrip("/").rpartition("/")[2] or name
+    return name.rstrip("/").rpartition("/")[2] or name if "/" in name else name
 
 
 def is_wrapper(name: str) -> bool:
