@@ -20,13 +20,14 @@ from bench.measurement import Measurement
 from bench.support import agents
 from bench.support.agents import Agent
 from bench.support.launcher import launch
-from bench.support.model_server import Stopwatch
+from bench.support.model_server import Stopwatch, send_plainly
 from bench.support.tool_process import TEJAT
 
 _ROUNDS = 5
 _SEQUENTIAL = 100
 _LONG = 300
 _LONG_ROUNDS = 2
+_BARE_ROUNDS = 3
 _PARALLEL = 20
 _PAIRS = 40
 _KILLS = 200
@@ -39,7 +40,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
     _write_files(root)
     yield from _whole_runs(root)
     yield _turns(root)
-    yield _growth(root)
+    yield from _growth(root)
     yield _further_calls(root)
     yield _kills(root)
 
@@ -94,15 +95,31 @@ def _turns(root: str) -> Measurement:
     return Measurement(f"{_SEQUENTIAL} calls one after the other, median of a turn", median, 2, "ms", detail)
 
 
-def _growth(root: str) -> Measurement:
-    """Compare the best of a few runs at both ends, which leaves out disturbances of the machine."""
-    early = late = float("inf")
+def _growth(root: str) -> Iterator[Measurement]:
+    """Compare the best of a few runs at both ends, which leaves out disturbances of the machine.
+
+    The request of a late turn is larger. What a bare client needs more to send it is measured with the same sizes.
+    """
+    early = late = bare_early = bare_late = float("inf")
     for _ in range(_LONG_ROUNDS):
-        waits = _waits(root, [text_reply(_read("page", number)) for number in range(_LONG)])
-        early = min(early, statistics.median(waits[9:20]))
-        late = min(late, statistics.median(waits[-11:]))
+        waits, sizes = _waits_and_sizes(root, [text_reply(_read("page", number)) for number in range(_LONG)])
+        early, late = min(early, _early(waits)), min(late, _late(waits))
+        for _ in range(_BARE_ROUNDS):
+            bare = send_plainly(sizes)
+            bare_early, bare_late = min(bare_early, _early(bare)), min(bare_late, _late(bare))
+    name = f"{_LONG} calls of 4 KB, the last turns over the first"
     detail = f"{late * 1000:.2f} ms against {early * 1000:.2f} ms"
-    return Measurement(f"{_LONG} calls of 4 KB, the last turns over the first", late / early, 1.5, "x", detail)
+    yield Measurement(name, late / early, 1.4, "x", detail)
+    detail = f"without what a bare client needs, {bare_late * 1000:.2f} ms and {bare_early * 1000:.2f} ms"
+    yield Measurement(f"{name}, but for sending", (late - bare_late) / (early - bare_early), 1.1, "x", detail)
+
+
+def _early(waits: Sequence[float]) -> float:
+    return statistics.median(waits[9:20])
+
+
+def _late(waits: Sequence[float]) -> float:
+    return statistics.median(waits[-11:])
 
 
 def _further_calls(root: str) -> Measurement:
@@ -126,10 +143,15 @@ def _read(kind: str, number: int) -> object:
 
 def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
     """Return the seconds from each of these answers to the complete next request."""
+    return _waits_and_sizes(root, answers)[0]
+
+
+def _waits_and_sizes(root: str, answers: Sequence[Reply]) -> tuple[list[float], list[int]]:
+    """Return the same, and the bytes of each request."""
     with Stopwatch([*answers, text_reply("Done.")]) as model:
         done = launch([TEJAT, "--yolo", "-p", "go"], root, agents.environment(root, model.address))
     assert done.output == "Done.\n", done.output
-    return model.waits
+    return model.waits, model.sizes
 
 
 def _kills(root: str) -> Measurement:

@@ -1,10 +1,15 @@
 """Long conversations and many sessions: resuming ten thousand turns, and listing sessions."""
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 
+from tests.support.model_servers.gemini import LoopbackServer, Received, Reply
+
 from bench.measurement import Measurement
+from bench.support import agents
+from tejat.config.paths import app_paths
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.core.model import Usage
@@ -23,11 +28,54 @@ def measure(scratch: str) -> Iterator[Measurement]:
     root = os.path.join(scratch, "long-sessions")
     os.makedirs(root)
     yield _resume(root)
+    yield _first_request(os.path.join(root, "run"))
     yield from _list(root)
 
 
 def _resume(root: str) -> Measurement:
     store = SessionStore(os.path.join(root, "resumed"), root)
+    path = _write_session(store)
+
+    def resume() -> None:
+        resumed, loaded = store.resume(store.find("latest"))
+        resumed.close()
+        assert len(loaded.messages) == 2.2 * _TURNS
+
+    detail = f"{os.path.getsize(path) / 1e6:.1f} MB, processor time from the journal to the messages"
+    return Measurement(f"{_TURNS:,} turns resumed", _best(resume), _MAX_RESUME_SECONDS, "s", detail)
+
+
+def _first_request(root: str) -> Measurement:
+    """Time the whole command. The window of the model is half full, so the first request is the one for a summary."""
+    os.makedirs(os.path.join(root, "home"))
+    path = _write_session(SessionStore(app_paths({"HOME": os.path.join(root, "home")}).sessions, root))
+    shutil.copyfile(path, os.path.join(root, "journal"))
+    asked: list[tuple[float, int]] = []
+
+    def respond(received: Received) -> Reply:
+        asked.append((time.perf_counter(), len(received.raw)))
+        return agents.respond(received)
+
+    first = whole = float("inf")
+    with LoopbackServer(respond) as server:
+        ours = agents.tejat(root, server.address, "-r", "latest")
+        for _ in range(_ROUNDS + 1):
+            shutil.copyfile(os.path.join(root, "journal"), path)
+            asked.clear()
+            started = time.perf_counter()
+            whole = min(whole, ours.ask().seconds)
+            assert len(asked) == 2, f"{len(asked)} requests"
+            first = min(first, asked[0][0] - started)
+    detail = (
+        f"from the start of the program to its complete request for a summary, {asked[0][1] / 1e6:.1f} MB; "
+        f"{whole:.2f} s to the exit, with a second request of {asked[1][1] / 1e6:.1f} MB"
+    )
+    name = f"`tejat -r latest -p hi` after {_TURNS:,} turns, first request"
+    return Measurement(name, first, _MAX_RESUME_SECONDS, "s", detail)
+
+
+def _write_session(store: SessionStore) -> str:
+    """Write a session of so many turns and return the path of its journal."""
     journal = store.create(session_id="long", model=_MODEL)
     with journal.sync_once():
         for number in range(_TURNS):
@@ -42,14 +90,7 @@ def _resume(root: str) -> Measurement:
             if number % 10 == 9:
                 journal.record_answer(model_message(f"Step {number} is done."), Usage(100, 0, 20), _MODEL, 0.5)
     journal.close()
-
-    def resume() -> None:
-        resumed, loaded = store.resume(store.find("latest"))
-        resumed.close()
-        assert len(loaded.messages) == 2.2 * _TURNS
-
-    detail = f"{os.path.getsize(journal.path) / 1e6:.1f} MB, processor time from the journal to the messages"
-    return Measurement(f"{_TURNS:,} turns resumed", _best(resume), _MAX_RESUME_SECONDS, "s", detail)
+    return journal.path
 
 
 def _list(root: str) -> Iterator[Measurement]:

@@ -21,6 +21,7 @@ class Stopwatch:
         self.asked: list[float] = []
         self.answered: list[float] = []
         self.last_request: Received | None = None
+        self._sizes: list[int] = []
         self._answers = [_response(answer) for answer in answers]
         self._room = bytearray(_LARGEST_REQUEST)
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -45,6 +46,11 @@ class Stopwatch:
         assert len(self.asked) == len(self._answers), f"{len(self.asked)} requests"
         return [asked - answered for answered, asked in zip(self.answered, self.asked[1:], strict=False)]
 
+    @property
+    def sizes(self) -> list[int]:
+        """Return the bytes of each request."""
+        return self._sizes
+
     def _serve(self) -> None:
         with suppress(OSError):
             connection, _ = self._listener.accept()
@@ -53,6 +59,7 @@ class Stopwatch:
                 for answer in self._answers:
                     size = self._receive(connection)
                     self.asked.append(time.perf_counter())
+                    self._sizes.append(size)
                     if answer is self._answers[-1]:
                         self.last_request = _read(bytes(self._room[:size]))
                     self.answered.append(time.perf_counter())
@@ -76,6 +83,28 @@ class Stopwatch:
             return None
         head = self._room[:end].lower()
         return end + 4 + int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
+
+
+def send_plainly(sizes: Sequence[int]) -> list[float]:
+    """Return the seconds from each answer to the complete next request, with requests of these sizes.
+
+    They are sent by a blocking socket that does nothing else: the least that any client needs with this server.
+    """
+    answer, payload = Reply((b"{}",)), memoryview(b"x" * max(sizes))
+    with Stopwatch([answer] * len(sizes)) as model:
+        host, _, port = model.address.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for size in sizes:
+                connection.sendall(_plain_head(size))
+                connection.sendall(payload[:size])
+                while not connection.recv(1 << 16).endswith(b"{}"):
+                    pass
+    return [asked - answered for answered, asked in zip(model.answered, model.asked[1:], strict=False)]
+
+
+def _plain_head(size: int) -> bytes:
+    return f"POST / HTTP/1.1\r\nContent-Length: {size}\r\n\r\n".encode()
 
 
 def _read(request: bytes) -> Received:

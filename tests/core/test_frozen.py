@@ -297,6 +297,19 @@ class TestWritten:
         with pytest.raises(TypeError, match=r"Base\.__init__"):
             Base()  # pyright: ignore[reportCallIssue]
 
+    def test_the_first_instance_may_have_another_base_before(self) -> None:
+        class Named:
+            __slots__ = ()
+
+        @frozen
+        class Base:
+            x: int
+
+        class Below(Named, Base):
+            pass
+
+        assert Below(1).x == 1
+
     def test_may_be_generic(self) -> None:
         assert Box[int](3) == Box(3)
         assert repr(Box("a")) == "Box(kept='a')"

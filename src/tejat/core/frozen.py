@@ -220,9 +220,7 @@ def _is_class_variable(annotation: object) -> bool:
 
 def _generic_init(self: object, *positional: object, **named: object) -> None:
     """The constructor of a class with few instances so far. Raises TypeError like any other."""
-    cls = type(self)
-    while "__frozen_fields__" not in cls.__dict__:
-        cls = cls.__mro__[1]
+    cls = next(each for each in type(self).__mro__ if "__frozen_fields__" in each.__dict__)
     made: list[None] = cls.__dict__["__frozen_instances__"]
     made.append(None)
     filled = None if len(made) > _COMPILE_AFTER else _bind_arguments(fields_of(cls), positional, named)
@@ -260,12 +258,13 @@ def _bind_arguments(
 
 def _compile_init(cls: type) -> Callable[..., None]:
     fields = fields_of(cls)
-    known: dict[str, object] = {"_set": object.__setattr__}
+    known: dict[str, object] = {"_missing": MISSING}
     parameters, lines = ["self"], list[str]()
     for each in fields:
         known[f"_default_{each.name}"] = each.default
         known[f"_factory_{each.name}"] = each.factory
-        known["_missing"] = MISSING
+        # The slot itself: `object.__setattr__` would look it up by its name each time.
+        known[f"_set_{each.name}"] = getattr(cls, each.name).__set__
         source = each.name
         if not each.init:
             source = f"_default_{each.name}" if each.factory is MISSING else f"_factory_{each.name}()"
@@ -274,7 +273,7 @@ def _compile_init(cls: type) -> Callable[..., None]:
             source = f"_factory_{each.name}() if {each.name} is _missing else {each.name}"
         else:
             parameters.append(each.name if each.default is MISSING else f"{each.name}=_default_{each.name}")
-        lines.append(f"    _set(self, {each.name!r}, {source})")
+        lines.append(f"    _set_{each.name}(self, {source})")
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()")
     body = "\n".join(lines) or "    pass"

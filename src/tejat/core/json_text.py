@@ -63,13 +63,15 @@ def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
     Every control character and line separator is escaped, so that a terminal shows the text as it is, and a text
     without `indent` is one line whoever splits it.
     """
-    separators = (",", ":") if indent is None else None
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    encoder = _ENCODER if indent is None else json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
+    text = encoder.encode(value)
     if text.isascii() and "\x7f" not in text:
         return text
     return re.sub(_UNSAFE, _escape, text)
 
 
+# `json.dumps` would build an encoder for each value.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _UNSAFE = "[\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 

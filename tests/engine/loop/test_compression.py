@@ -419,6 +419,17 @@ class TestRoom:
         assert estimate_message_tokens(made) <= room
         assert "Task 59." in texts(made)
 
+    def test_ten_thousand_turns_fit(self) -> None:
+        room = 80_000
+        messages = conversation([f"Do step {number}." for number in range(1_000)], steps_each=10)
+        summariser = Summariser("<state_snapshot>" + "Something happened. " * 30_000 + "</state_snapshot>")
+        made, outcome = compress(messages, summariser, room=room)
+        (request,) = summariser.requests
+        assert estimate_request_tokens(request) <= room
+        assert outcome.status is CompressionStatus.COMPRESSED
+        assert estimate_message_tokens(made) <= room
+        assert "Do step 999." in texts(made)
+
     def test_a_summary_that_reached_its_limit_is_used(self) -> None:
         ask = Summariser("<state_snapshot>The task is nearly", FinishReason.MAX_TOKENS)
         made, outcome = compress(conversation(["a", "b"]), ask)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 
-from tejat.core.frozen import frozen_identity, replace
+from tejat.core.frozen import field, frozen_identity, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 from tejat.core.ui.rich_value import RichValue
@@ -35,6 +35,8 @@ class Message(RichValue):
 
     role: Role
     parts: tuple[MessagePart, ...]
+    known_tokens: int | None = field(default=None, init=False, repr=False, compare=False, is_local=True)
+    """The estimate of `core/messages/tokens.py`: a long history is estimated again and again."""
 
     @property
     def calls(self) -> tuple[FunctionCall, ...]:
@@ -153,32 +155,62 @@ class History:
 
     def replace_all(self, messages: Sequence[Message]) -> None:
         """Replace all messages. Raises ValueError, and changes nothing, if they are not legal."""
-        problem = history_problem(messages)
+        ids: set[str] = set()
+        problem = _find_problem(messages, ids)
         if problem:
             raise ValueError(problem)
         self._messages = list(messages)
-        self._ids.used.update(call.id for message in messages for call in message.calls if call.id)
+        self._ids.used |= ids
         self._open_calls = ()
         self.commit()
 
 
 def history_problem(messages: Iterable[Message]) -> str | None:
     """The first reason why the messages are not a legal history, as a sentence; None if they are."""
-    ids: set[str] = set()
-    role = Role.MODEL
-    open_calls: tuple[FunctionCall, ...] = ()
+    return _find_problem(messages, set())
+
+
+def _find_problem(messages: Iterable[Message], ids: set[str]) -> str | None:
+    """Do what `history_problem` does, and add the ids of all calls to `ids`."""
+    role, other_role = Role.USER, Role.MODEL
+    open_calls: Sequence[FunctionCall] = ()
     for number, message in enumerate(messages, 1):
-        role = Role.MODEL if role is Role.USER else Role.USER
-        problem = _message_problem(message, role) or _response_problem(open_calls, message)
-        open_calls = message.calls
-        for call in open_calls:
+        calls, is_plain = _read_parts(message, role, open_calls)
+        problem = None if is_plain else _message_problem(message, role) or _response_problem(open_calls, message)
+        for call in calls:
             if not call.id or call.id in ids:
                 problem = problem or f"has a call of {call.name} without an id of its own"
             else:
                 ids.add(call.id)
         if problem:
             return f"Message {number} {problem}."
+        open_calls = calls
+        role, other_role = other_role, role
     return f"The call of {open_calls[0].name} at the end is not answered." if open_calls else None
+
+
+def _read_parts(message: Message, role: Role, open_calls: Sequence[FunctionCall]) -> tuple[list[FunctionCall], bool]:
+    """Return the calls of a message, and whether nothing is wrong with its role and parts, in one pass.
+
+    A long session has tens of thousands of messages. False means that the reason has to be found.
+    """
+    calls: list[FunctionCall] = []
+    is_empty, responses = True, 0
+    for part in message.parts:
+        if isinstance(part, FunctionResponse):
+            call = open_calls[responses] if responses < len(open_calls) else None
+            if call is None or part.id != call.id or part.name != call.name:
+                return list(message.calls), False
+            responses += 1
+        elif isinstance(part, FunctionCall):
+            calls.append(part)
+        elif is_empty and isinstance(part, Text):
+            is_empty = not part.text or part.text.isspace()
+        elif not isinstance(part, Thought):
+            is_empty = False
+    is_empty = is_empty and not calls and not responses
+    is_placed = not calls if role is Role.USER else not responses
+    return calls, message.role is role and is_placed and not is_empty and responses == len(open_calls)
 
 
 def _message_problem(message: Message, role: Role) -> str | None:
@@ -197,7 +229,7 @@ def _message_problem(message: Message, role: Role) -> str | None:
 _MISPLACED: dict[Role, type[FunctionCall | FunctionResponse]] = {Role.USER: FunctionCall, Role.MODEL: FunctionResponse}
 
 
-def _response_problem(calls: tuple[FunctionCall, ...], message: Message) -> str | None:
+def _response_problem(calls: Sequence[FunctionCall], message: Message) -> str | None:
     responses = message.responses
     if [(call.id, call.name) for call in calls] == [(response.id, response.name) for response in responses]:
         return None

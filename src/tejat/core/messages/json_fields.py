@@ -1,6 +1,6 @@
 """Typed access to the fields of a JSON object that Tejat wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NoReturn, cast
 
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -60,7 +60,7 @@ class JsonFields:
 
     def object(self, key: str) -> JsonObject:
         value = self._values.get(key)
-        return value if isinstance(value, Mapping) else self._fail(key)
+        return value if isinstance(value, dict) else self._fail(key)
 
     def nested(self, key: str) -> "JsonFields":
         return JsonFields(self._values.get(key))

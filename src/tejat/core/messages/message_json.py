@@ -48,22 +48,22 @@ def _signature_field(signature: str | None) -> dict[str, JsonValue]:
 
 def message_from_json(value: object) -> Message:
     """Raises ValueError for anything that `message_to_json` did not produce."""
-    members = _as_dict(value)
-    if members is not None:
+    if isinstance(value, dict):
         # A long session has very many messages.
-        role, parts = _ROLES.get(str(members.get("role"))), members.get("parts")
+        members = cast("dict[str, object]", value)
+        role, parts = _ROLES.get(members.get("role")), members.get("parts")
         if role is not None and isinstance(parts, list):
             return Message(role, tuple([message_part_from_json(part) for part in cast("list[object]", parts)]))
-    fields = JsonFields(value)
+    fields = JsonFields(cast("object", value))
     return Message(Role(fields.string("role")), tuple(message_part_from_json(part) for part in fields.items("parts")))
 
 
 def message_part_from_json(value: object) -> MessagePart:
     """Raises ValueError."""
-    members = _as_dict(value)
-    part = _plain_part(members) if members is not None and len(members) == 1 else None
-    if part is not None:
-        return part
+    if isinstance(value, dict) and len(value := cast("dict[str, object]", value)) == 1:
+        part = _plain_part(value)
+        if part is not None:
+            return part
     fields = JsonFields(value)
     signature = fields.string_or_none("thoughtSignature")
     if fields.has("text"):
@@ -86,10 +86,6 @@ def message_part_from_json(value: object) -> MessagePart:
             return Opaque(inner.string("vendor"), inner.object("value"))
 
 
-def _as_dict(value: object) -> dict[str, object] | None:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else None
-
-
 def _plain_part(fields: dict[str, object]) -> MessagePart | None:
     """Return a part of the most frequent kinds, without a signature. None for any other and for an invalid one."""
     # Not as patterns, which take several times as long.
@@ -109,7 +105,7 @@ def _plain_part(fields: dict[str, object]) -> MessagePart | None:
     return None
 
 
-_ROLES: dict[str, Role] = {role.value: role for role in Role}
+_ROLES: dict[object, Role] = {role.value: role for role in Role}
 _KINDS = ("functionCall", "functionResponse", "inlineData", "fileData", "opaque")
 
 
@@ -120,14 +116,14 @@ def usage_to_json(usage: Usage) -> JsonObject:
 
 def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
-    members = _as_dict(value)
-    if members is not None and len(members) == len(_USAGE_FIELDS):
+    if isinstance(value, dict) and len(members := cast("dict[str, object]", value)) == len(_USAGE_FIELDS):
         counts = [members.get(name) for name in _USAGE_FIELDS]
-        if all(type(count) is int for count in counts):
+        if set(map(type, counts)) == _INTEGERS:
             return Usage(*cast("list[int]", counts))
-    fields = JsonFields(value)
+    fields = JsonFields(cast("object", value))
     written = fields.integer_or_none("cache_write")
     return Usage(*(fields.integer(name) for name in _USAGE_FIELDS), cache_write=written or 0)
 
 
 _USAGE_FIELDS = ("prompt", "cached", "output", "thoughts", "tool")
+_INTEGERS = {int}

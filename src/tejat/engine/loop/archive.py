@@ -104,12 +104,8 @@ def _length(message: Message) -> int:
 
 
 def _part_length(part: MessagePart) -> int:
-    match part:
-        case Text(text):
-            return len(text)
-        case FunctionCall(_, arguments):
-            return len(str(arguments))
-        case FunctionResponse(_, response):
-            return len(str(response))
-        case _:
-            return 0
+    if isinstance(part, Text):
+        return len(part.text)
+    if isinstance(part, FunctionCall):
+        return len(str(part.args))
+    return len(str(part.response)) if isinstance(part, FunctionResponse) else 0

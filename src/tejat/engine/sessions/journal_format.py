@@ -40,10 +40,10 @@ def encode_record(record: JsonObject) -> bytes:
     """Encode a record with its version and newline. Raises ValueError if it is too long or no valid JSON."""
     versioned = {"v": FORMAT_VERSION, **record}
     try:
-        line = _dump(versioned, ensure_ascii=False).encode()
+        line = _ENCODER.encode(versioned).encode()
     except UnicodeEncodeError:
         # Surrogates, from file names that are not text, survive only if they are escaped.
-        line = _dump(versioned, ensure_ascii=True).encode()
+        line = _ASCII_ENCODER.encode(versioned).encode()
     except (TypeError, RecursionError) as error:
         raise ValueError(f"A record cannot be written as JSON: {error}") from None
     if len(line) >= MAX_LINE_BYTES:
@@ -81,13 +81,9 @@ def _decode_or_none(line: bytes) -> JsonFields | None:
 
 def _checked(value: object) -> JsonFields:
     record = JsonFields(value)
-    record.integer("v")
-    record.string("kind")
+    if type(record.value("v")) is not int or type(record.value("kind")) is not str:
+        raise ValueError("There is a record without a version or a kind.")
     return record
-
-
-def _dump(record: JsonObject, *, ensure_ascii: bool) -> str:
-    return json.dumps(record, ensure_ascii=ensure_ascii, allow_nan=False, separators=(",", ":"), default=_to_container)
 
 
 def _to_container(value: object) -> object:
@@ -97,3 +93,9 @@ def _to_container(value: object) -> object:
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return list(cast("Sequence[object]", value))
     raise TypeError(f"a {type(value).__name__} is no JSON value")
+
+
+_ENCODER, _ASCII_ENCODER = (
+    json.JSONEncoder(ensure_ascii=is_ascii, allow_nan=False, separators=(",", ":"), default=_to_container)
+    for is_ascii in (False, True)
+)

@@ -1,7 +1,7 @@
 """Reading of a journal into a history that the session can continue with."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
 from itertools import count
 from operator import attrgetter
@@ -126,6 +126,19 @@ class _Replay:
         self._messages: list[Message] = []
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
+        # Not as patterns: a long session has tens of thousands of records.
+        self._replays: dict[str, Callable[[JsonFields], None]] = {
+            RecordKind.SESSION: self._start,
+            RecordKind.OPENING: self._open,
+            RecordKind.COMPRESSED: self._compress,
+            RecordKind.PROMPT: self._add_user,
+            RecordKind.ANSWER: self._add_model,
+            RecordKind.RESPONSE: self._add_response,
+            RecordKind.WITHDRAWN: self._withdraw,
+            RecordKind.REWOUND: self._rewind,
+            RecordKind.STATE: self._set_state,
+            RecordKind.RESUMED: self._resume,
+        }
 
     @property
     def usage(self) -> Usage:
@@ -137,38 +150,30 @@ class _Replay:
         """Apply a record. False for an unknown version. Raises ValueError, and then changes nothing."""
         if record.value("v") != FORMAT_VERSION:
             return False
-        match record.string("kind"):
-            case RecordKind.SESSION:
-                self.session_id, self.model = record.string("session"), record.string("model")
-                self.has_head = True
-            case RecordKind.OPENING:
-                self.preamble = _parse_messages(record)
-                self._replace(self.preamble)
-                self.head_length = len(self.preamble)
-            case RecordKind.COMPRESSED:
-                self._compress(_parse_messages(record), record.integer_or_none("kept"))
-            case RecordKind.PROMPT:
-                self._add_user(record)
-            case RecordKind.ANSWER:
-                self._add_model(record)
-            case RecordKind.RESPONSE:
-                parts = tuple(message_part_from_json(part) for part in record.items("parts"))
-                self._results[record.integer("index")] = parts
-            case RecordKind.WITHDRAWN:
-                self._withdraw()
-                self.rewind_points.withdraw_last(self._messages)
-            case RecordKind.REWOUND:
-                self._rewind(record)
-            case RecordKind.STATE:
-                self._set_state(record.string("key"), record.value("value"))
-            case RecordKind.RESUMED:
-                self._answer_calls()
-                self._settle()
-            case _:
-                pass
+        replay = self._replays.get(record.string("kind"))
+        if replay is not None:
+            replay(record)
         return True
 
-    def _set_state(self, key: str, value: JsonValue) -> None:
+    def _start(self, record: JsonFields) -> None:
+        self.session_id, self.model = record.string("session"), record.string("model")
+        self.has_head = True
+
+    def _open(self, record: JsonFields) -> None:
+        self.preamble = _parse_messages(record)
+        self._replace(self.preamble)
+        self.head_length = len(self.preamble)
+
+    def _add_response(self, record: JsonFields) -> None:
+        parts = tuple([message_part_from_json(part) for part in record.items("parts")])
+        self._results[record.integer("index")] = parts
+
+    def _resume(self, _record: JsonFields) -> None:
+        self._answer_calls()
+        self._settle()
+
+    def _set_state(self, record: JsonFields) -> None:
+        key, value = record.string("key"), record.value("value")
         if value is None:
             self.state.pop(key, None)
         else:
@@ -187,8 +192,9 @@ class _Replay:
         self.rewind_points.clear()
         self._settle()
 
-    def _compress(self, messages: list[Message], kept: int | None) -> None:
+    def _compress(self, record: JsonFields) -> None:
         """Replace all messages by a summary and the last ones; older journals do not say how many those are."""
+        messages, kept = _parse_messages(record), record.integer_or_none("kept")
         self._answer_calls()
         before = self._messages
         if kept is None or not 0 <= kept <= min(len(before), len(messages)):
@@ -235,13 +241,20 @@ class _Replay:
         """Answer open calls as interrupted: the session continued, so this was reported before."""
         calls = self._messages[-1].calls if self._messages else ()
         if calls:
-            results = [self._results.get(index, (interrupted_response(call),)) for index, call in enumerate(calls)]
-            self._settled = Message(Role.USER, tuple(part for parts in results for part in parts))
+            parts: list[MessagePart] = []
+            for index, call in enumerate(calls):
+                found = self._results.get(index)
+                parts += (interrupted_response(call),) if found is None else found
+            self._settled = Message(Role.USER, tuple(parts))
             self._messages.append(self._settled)
         self._results = {}
 
-    def _withdraw(self) -> None:
-        """Do what `History.drop_unanswered_prompt` did."""
+    def _withdraw(self, _record: JsonFields) -> None:
+        self._drop_unanswered_prompt()
+        self.rewind_points.withdraw_last(self._messages)
+
+    def _drop_unanswered_prompt(self) -> None:
+        """Do what the method of `History` did."""
         if not self._messages or self._messages[-1].role is Role.MODEL or self._messages[-1] is self._settled:
             return
         if self._settled is None:

@@ -8,6 +8,7 @@ from tejat.tools.edit.match.normalize import find_defined_names
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 _NEARBY_LINES = 8
+_BLANKS = (" ", "\t")
 _ELISION = Match(MatchKind.ELISION, weights.ELISION_PREFIX_COST)
 
 
@@ -79,7 +80,7 @@ class CostMatrix:
         # Elided lines belong to the block that contains the elision.
         if len(indent_of(block.lines[index])) > len(indent_of(block.lines[block.first_nonblank])):
             return [
-                weights.ELIDED_LINE_COST if not keys[at] or indent_of(lines[at]) else float(weights.EXTRA_COST)
+                weights.ELIDED_LINE_COST if not keys[at] or lines[at].startswith(_BLANKS) else float(weights.EXTRA_COST)
                 for at in range(start, end)
             ]
         return [weights.ELIDED_LINE_COST] * (end - start)
