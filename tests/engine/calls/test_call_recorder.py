@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.core.model import NO_USAGE
@@ -82,6 +84,23 @@ def test_an_end_is_told_in_the_next_moment_and_not_only_at_the_end(tmp_path: Pat
     watching(journal, events, lambda _: told.append(written(journal)), pause_after=0)
     journal.close()
     assert told == [[0], [0], [0, 1]]
+
+
+@pytest.mark.parametrize("state", [CallState.VALIDATING, CallState.AWAITING_APPROVAL])
+def test_an_end_is_told_before_another_call_is_checked_or_asked_about(tmp_path: Path, state: CallState) -> None:
+    """The question itself does not go through the recorder, and hooks are called without it."""
+    journal = begun(tmp_path)
+    told: list[Event] = []
+
+    async def main() -> None:
+        watch = CallRecorder(journal.record, told.append)  # pyright: ignore[reportArgumentType] -- call events only
+        watch(finished(0))
+        watch(StateChanged(1, CALLS[1], state))
+        assert told == [finished(0), StateChanged(1, CALLS[1], state)]
+        assert written(journal) == [0]
+
+    asyncio.run(main())
+    journal.close()
 
 
 def test_an_error_of_the_sink_is_kept_and_the_journal_is_written(tmp_path: Path) -> None:
