@@ -247,8 +247,11 @@ class _Caller:
                 except Exception as error:  # noqa: BLE001 -- raised when the calls have ended
                     self.error = error
 
-        # With the variables of the call: other calls that would wait for it are refused then.
-        return lambda event: self._jobs.put(partial(copy_context().run, report, event))
+        def relay(event: Event) -> None:
+            variables = copy_context()  # those of the call: others that would wait for it are refused then
+            self._jobs.put(lambda: variables.run(report, event))
+
+        return relay
 
     async def run(self, work: Callable[[], object]) -> object:
         """Run a function in this thread, with the context variables of the call. Raises what it raises."""
