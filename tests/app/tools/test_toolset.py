@@ -477,7 +477,7 @@ class TestWithoutAHome:
 
     @pytest.mark.parametrize("sandbox", ["auto", "off"])
     def test_reading_works_and_the_shell_says_what_is_missing(
-        self, homeless: tuple[Machine, str], sandbox: str
+        self, homeless: tuple[Machine, str], sandbox: SandboxName
     ) -> None:
         machine, said = homeless
         read, listed, found, command, jobs = machine.run(
@@ -580,7 +580,7 @@ CALLS: list[Call] = [
 
 class TestExplaining:
     @pytest.mark.parametrize("mode", [None, "auto_edit", "yolo", "plan"])
-    def test_what_is_explained_is_what_happens(self, machine: Machine, mode: str | None) -> None:
+    def test_what_is_explained_is_what_happens(self, machine: Machine, mode: ModeName | None) -> None:
         write(machine.home / ".gemini" / "policies" / "a.toml", RULES)
         write(machine.project / "a.txt", "one\n")
         for name in ("inner", "generated", "linked to"):
