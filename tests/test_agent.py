@@ -31,12 +31,10 @@ from tejat.core.agent.events import (
     Noticed,
     PlanPresented,
     Prompted,
-    QuestionAsked,
     RunEnded,
     SessionStarted,
     TextStreamed,
 )
-from tejat.core.agent.hook_decorator import hook
 from tejat.core.agent.hooks import HookReply
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -780,33 +778,3 @@ class TestCallbacks:
             agent_env.agent(SCRIPT, on_event=asyncio.sleep)
         with pytest.raises(TypeError, match="on_event must be a function that takes an event, not 5"):
             agent_env.agent(SCRIPT, on_event=5)
-
-    def test_the_end_of_a_call_comes_before_the_next_question(self, agent_env: AgentEnv) -> None:
-        told: list[str] = []
-
-        @tool(confirm=True)
-        def launch() -> None:
-            """Launches."""
-
-        @hook("BeforeTool")
-        async def check(_: object) -> None:
-            told.append("hook")
-
-        def approve(_: ApprovalRequest) -> bool:
-            told.append("approver")
-            return True
-
-        def watch(event: AgentEvent) -> None:
-            if isinstance(event, QuestionAsked | CallFinished):
-                told.append(type(event).__name__)
-
-        async def main() -> None:
-            script = calling("launch").replace(
-                "[[answer.call]]", '[[answer.call]]\nname = "launch"\n[[answer.call]]', 1
-            )
-            settings: Any = {"tools": [launch], "hooks": [check], "approver": approve, "on_event": watch}
-            async with agent_env.agent(script, **settings) as agent:
-                await agent.ask("hello")
-
-        asyncio.run(main())
-        assert told == ["hook", "QuestionAsked", "approver", "CallFinished"] * 2

@@ -49,13 +49,13 @@ class RunReader:
         self._task: asyncio.Task[RunEnded] | None = None
         self._cancellation: asyncio.Task[None] | None = None
         self._outer = _reader.get(None)
-        self._desk = _current_desk()
-        self._desk.add(self)
+        self._reading = _current_thread()
+        self._reading.add(self)
         thread.call_soon(self._start)
 
     def next(self) -> AgentEvent | None:
         """The next event, None after the last one. Raises what the run, the approver or `on_event` raised."""
-        self._move_to(_current_desk())
+        self._move_to(_current_thread())
         while True:
             if self._unread:
                 return self._unread.popleft()
@@ -66,9 +66,9 @@ class RunReader:
             if not self.needs_handling:
                 if is_over:
                     return self._last_event()
-                self._desk.wait(lambda: self.needs_handling or (self._check_over() and not self._is_busy), self)
+                self._reading.wait(lambda: self.needs_handling or (self._check_over() and not self._is_busy), self)
                 continue
-            self._desk.handle_others(self)  # which happened before
+            self._reading.handle_others(self)  # which happened before
             if (item := self._take()) is None:
                 continue
             try:
@@ -116,21 +116,21 @@ class RunReader:
     def end(self) -> None:
         """Cancel the run and wait for its end. Handles nothing: this may happen while garbage is collected."""
         self.cancel()
-        with self._desk.changed:
+        with self._reading.changed:
             while not self._check_over():
-                self._desk.changed.wait(_POLL_SECONDS)
+                self._reading.changed.wait(_POLL_SECONDS)
 
     def _check_over(self) -> bool:
         # Without the thread, the agent was closed before the run could begin.
         self._is_over = self._is_over or not self._thread.is_alive
         return self._is_over
 
-    def _move_to(self, desk: "_Desk") -> None:
-        if self._desk is not desk:
-            self._desk.discard(self)
-            desk.add(self)
+    def _move_to(self, reading: "_ReadingThread") -> None:
+        if self._reading is not reading:
+            self._reading.discard(self)
+            reading.add(self)
             with self._lock:
-                self._desk = desk
+                self._reading = reading
 
     def _take(self) -> "_Item | None":
         """Take the next item, until `_release`. None if there is none, or another thread handles one."""
@@ -155,8 +155,8 @@ class RunReader:
     def _release(self) -> None:
         with self._lock:
             self._is_busy = False
-            desk = self._desk
-        desk.wake()
+            reading = self._reading
+        reading.wake()
 
     # What follows happens in the loop.
 
@@ -173,16 +173,16 @@ class RunReader:
         with self._lock:
             append_event(self._unhandled, item)
             self._has_ended = isinstance(item, RunEnded)
-            desk = self._desk
-        desk.wake()
+            reading = self._reading
+        reading.wake()
 
     def _finish(self, task: "asyncio.Task[RunEnded] | None" = None) -> None:
         if task is not None and not task.cancelled():
             task.exception()  # raised in the other thread, if anybody reads there
         with self._lock:
             self._is_over = True
-            desk = self._desk
-        desk.wake()
+            reading = self._reading
+        reading.wake()
 
     def _cancel(self) -> None:
         if self._task is not None:
@@ -197,10 +197,10 @@ def is_inside_run(thread: LoopThread[Agent]) -> bool:
 
 def wait_for(future: "Future[_Result]") -> _Result:
     """Wait for work of an agent, which may wait for the runs that this thread reads. Raises what it raises."""
-    desk = _current_desk()
-    future.add_done_callback(lambda _: desk.wake())
+    reading = _current_thread()
+    future.add_done_callback(lambda _: reading.wake())
     try:
-        desk.wait(future.done)
+        reading.wait(future.done)
     except BaseException:
         future.cancel()
         raise
@@ -243,7 +243,7 @@ class _PendingApproval(NamedTuple):
 _Item: TypeAlias = AgentEvent | _PendingApproval
 
 
-class _Desk:
+class _ReadingThread:
     """Where a thread waits for the runs that it reads."""
 
     def __init__(self) -> None:
@@ -281,11 +281,11 @@ class _Desk:
         return [reader for reader in self._readers if reader is not waiting and reader.needs_handling]
 
 
-def _current_desk() -> _Desk:
-    desk = getattr(_local, "desk", None)
-    if desk is None:
-        desk = _local.desk = _Desk()
-    return desk
+def _current_thread() -> _ReadingThread:
+    reading = getattr(_local, "reading", None)
+    if reading is None:
+        reading = _local.reading = _ReadingThread()
+    return reading
 
 
 _local = threading.local()
