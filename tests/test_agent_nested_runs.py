@@ -179,6 +179,15 @@ class TestInTheLoop:
             assert agent.ask("two").text == "Done."
             assert len(finished(list(first))) == 1
 
+    def test_a_run_that_was_left_is_not_reported_later(self, agent_env: AgentEnv) -> None:
+        told: list[AgentEvent] = []
+        with agent_env.sync_agent(SCRIPT, on_event=told.append) as agent:
+            first = agent.start("one")
+            before = [next(first)]
+            first.close()
+            second = list(agent.run("two"))
+        assert told == [*before, *second]
+
     def test_a_summary(self, agent_env: AgentEnv) -> None:
         with agent_env.sync_agent(LAUNCH_TWICE, tools=[launch], approver=lambda _: True) as agent:
             states = [agent.compress().status for event in agent.run("one") if isinstance(event, Prompted)]

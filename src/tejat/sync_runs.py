@@ -114,7 +114,8 @@ class RunReader:
             self._thread.call_soon(self._cancel)
 
     def end(self) -> None:
-        """Cancel the run and wait for its end. Handles nothing: this may happen while garbage is collected."""
+        """Cancel the run and wait for its end. Handles nothing more: this may happen while garbage is collected."""
+        self._reading.discard(self)
         self.cancel()
         with self._reading.changed:
             while not self._check_over():
