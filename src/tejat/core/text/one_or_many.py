@@ -31,7 +31,7 @@ def list_paths(given: OnePathOrMany, argument: str = "") -> tuple[str, ...]:
     return tuple(_path_text(each, argument) for each in _iterate(given, "a path or several paths", argument))
 
 
-def describe_wrong_mapping(given: object, values: type) -> str:
+def describe_wrong_mapping(given: object, values: type | tuple[type, ...]) -> str:
     """Describe what keeps a value from being a mapping of strings to `values`; empty if nothing.
 
     Contents are left out, because they may be secrets.
