@@ -1,14 +1,18 @@
 """Code that a run waits for cannot wait for another run of the same agent."""
 
 import asyncio
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.agent_env import SCRIPT, AgentEnv, calling, events_of, finished
-from tejat.core.agent.events import AgentEvent, RunEnded
+from tejat.core.agent.events import AgentEvent, CompressionStatus, Prompted, RunEnded, TextStreamed
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
+from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool
 
 MESSAGE = "cannot start a run of the same agent"
@@ -122,3 +126,141 @@ def test_a_task_of_a_tool_may_ask_when_the_run_is_over(agent_env: AgentEnv) -> N
     is_over = asyncio.Event()
     agent = agent_env.agent(calling("plan", times=2), tools=[plan])
     assert asyncio.run(main()) == ["Done.", "Done."]
+
+
+@tool(confirm=True)
+def launch() -> str:
+    """Launches."""
+    return "launched"
+
+
+LAUNCH_TWICE = calling("launch", times=2)
+CALL = """
+[[answer]]
+[[answer.call]]
+name = "launch"
+args = {}
+"""
+
+
+def ask_inside(agent: SyncAgent) -> Iterator[str]:
+    """The answers to prompts inside of the loop of another run."""
+    return (agent.ask("two").text for event in agent.run("one") if isinstance(event, Prompted))
+
+
+class TestInTheLoop:
+    """The body of the loop may start a run, which waits for the one that the loop reads."""
+
+    @pytest.mark.parametrize("is_started", [False, True])
+    def test_approvals_of_the_first_run_are_asked_for_meanwhile(self, agent_env: AgentEnv, is_started: bool) -> None:
+        threads: set[str] = set()
+        told: list[AgentEvent] = []
+
+        def approve(_: ApprovalRequest) -> bool:
+            threads.add(threading.current_thread().name)
+            return True
+
+        settings: dict[str, Any] = {"tools": [launch], "approver": approve, "on_event": told.append}
+        with agent_env.sync_agent(LAUNCH_TWICE, **settings) as agent:
+            outer, inner = list[AgentEvent](), list[AgentEvent]()
+            for event in agent.start("one") if is_started else agent.run("one"):
+                outer.append(event)
+                if isinstance(event, Prompted):
+                    inner += agent.run("two")
+        assert [call.result.llm_content for call in finished([*outer, *inner])] == ["launched"] * 2
+        assert isinstance(outer[-1], RunEnded)
+        assert isinstance(inner[-1], RunEnded)
+        assert told == [*outer, *inner]  # in the order in which it happened
+        assert threads == {threading.current_thread().name}
+
+    def test_a_started_run_that_nobody_reads_yet(self, agent_env: AgentEnv) -> None:
+        with agent_env.sync_agent(LAUNCH_TWICE, tools=[launch], approver=lambda _: True) as agent:
+            first = agent.start("one")
+            assert agent.ask("two").text == "Done."
+            assert len(finished(list(first))) == 1
+
+    def test_a_run_that_was_left_is_not_reported_later(self, agent_env: AgentEnv) -> None:
+        told: list[AgentEvent] = []
+        with agent_env.sync_agent(SCRIPT, on_event=told.append) as agent:
+            first = agent.start("one")
+            before = [next(first)]
+            first.close()
+            second = list(agent.run("two"))
+        assert told == [*before, *second]
+
+    def test_a_summary(self, agent_env: AgentEnv) -> None:
+        with agent_env.sync_agent(LAUNCH_TWICE, tools=[launch], approver=lambda _: True) as agent:
+            states = [agent.compress().status for event in agent.run("one") if isinstance(event, Prompted)]
+        assert states == [CompressionStatus.NOT_NEEDED]
+
+    def test_another_agent_whose_tool_asks_the_first(self, agent_env: AgentEnv) -> None:
+        @tool
+        def ask_first() -> str:
+            """Asks the first agent."""
+            return first.ask("two").text
+
+        with (
+            agent_env.sync_agent(LAUNCH_TWICE, tools=[launch], approver=lambda _: True) as first,
+            agent_env.sync_agent(calling("ask_first"), tools=[ask_first]) as second,
+        ):
+            ((call,),) = (finished(list(second.run("go"))) for event in first.run("one") if isinstance(event, Prompted))
+        assert call.result.llm_content == "Done."
+
+    def test_an_exception_of_the_approver_is_raised_by_its_own_run(self, agent_env: AgentEnv) -> None:
+        def approve(_: ApprovalRequest) -> bool:
+            raise KeyError("mine")
+
+        answers: list[str] = []
+        with agent_env.sync_agent(CALL + SCRIPT, tools=[launch], approver=approve) as agent:
+            with pytest.raises(KeyError, match="mine"):
+                answers.extend(ask_inside(agent))
+            assert answers == ["Good morning."]
+            assert agent.ask("three").text == "Good night."
+
+    def test_an_exception_of_on_event_is_raised_by_its_own_run(self, agent_env: AgentEnv) -> None:
+        def watch(event: AgentEvent) -> None:
+            if isinstance(event, TextStreamed) and not failed:
+                failed.append(event)
+                raise KeyError("mine")
+
+        failed: list[AgentEvent] = []
+        answers: list[str] = []
+        with agent_env.sync_agent(SCRIPT, on_event=watch) as agent, pytest.raises(KeyError, match="mine"):
+            answers.extend(ask_inside(agent))
+        assert answers == ["Good night."]
+
+    def test_async(self, agent_env: AgentEnv) -> None:
+        async def main() -> list[str]:
+            texts: list[str] = []
+            async with (
+                asyncio.timeout(60),
+                agent_env.agent(LAUNCH_TWICE, tools=[launch], approver=lambda _: True) as agent,
+            ):
+                async for event in agent.run("one"):
+                    if isinstance(event, Prompted):
+                        texts.append((await agent.ask("two")).text)
+                    elif isinstance(event, RunEnded):
+                        texts.append(event.text)
+            return texts
+
+        assert asyncio.run(main()) == ["Done.", "Done."]
+
+
+def test_a_listener(agent_env: AgentEnv) -> None:
+    """It may start the next run at the end of a run only."""
+    refused: list[str] = []
+    answers: list[str] = []
+
+    def watch(event: AgentEvent) -> None:
+        if isinstance(event, Prompted):
+            with pytest.raises(UsageError, match=MESSAGE) as caught:
+                agent.ask("again")
+            refused.append(str(caught.value))
+        elif isinstance(event, RunEnded) and not answers:
+            answers.append("")
+            answers.append(agent.ask("two").text)
+
+    with agent_env.sync_agent(SCRIPT, on_event=watch) as agent:
+        assert agent.ask("one").text == "Good morning."
+    assert answers == ["", "Good night."]
+    assert len(refused) == 2

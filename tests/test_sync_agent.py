@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.agent_env import SCRIPT, AgentEnv, calling
+from support.agent_env import SCRIPT, AgentEnv, calling, finished
 from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
@@ -521,3 +521,16 @@ def test_open_and_close_without_with(agent_env: AgentEnv) -> None:
     agent.close()
     agent.close()
     assert repr(agent) == "<SyncAgent, closed>"
+
+
+def test_async_code_that_it_runs_cannot_close_it(agent_env: AgentEnv) -> None:
+    @tool
+    async def leave() -> None:
+        """Leaves."""
+        agent.close()
+
+    with agent_env.sync_agent(calling("leave") + SCRIPT, tools=[leave]) as agent:
+        (call,) = finished(list(agent.run("one")))
+        assert call.result.error is not None
+        assert call.result.error.message == "This agent cannot be closed by code that it runs."
+        assert agent.ask("two").text == "Good morning."

@@ -151,6 +151,26 @@ class TestCaller:
             tools.call("note", text="a")
         assert read == ["first\n"]
 
+    def test_a_listener_may_read_and_call_the_next_tool_at_the_end(self, project: Path) -> None:
+        refused: list[str] = []
+        results: list[ToolResult] = []
+
+        def watch(event: Event) -> None:
+            if isinstance(event, CallFinished):
+                results.append(tools.call("write_file", file_path="c.txt", content="x"))
+                return
+            results.append(tools.call("read_file", path="a.txt"))
+            if not refused:
+                with pytest.raises(UsageError, match="busy with the call that this code runs in") as caught:
+                    tools.call("write_file", file_path="c.txt", content="x")
+                refused.append(str(caught.value))
+
+        with opened(project, lambda _: True) as tools:
+            tools.call("write_file", file_path="b.txt", content="x", on_event=watch)
+        assert len(refused) == 1
+        assert {each.error for each in results} == {None}
+        assert (project / "c.txt").exists()
+
 
 class TestClosing:
     def test_outside_of_with(self, project: Path) -> None:
@@ -210,3 +230,13 @@ class TestClosing:
                 assert has_started.wait(60)
             with pytest.raises(UsageError, match="closed during the call"):
                 waiting.result(60)
+
+    def test_async_code_that_they_run_cannot_close_them(self, project: Path) -> None:
+        async def approve(_: ApprovalRequest) -> bool:
+            tools.close()
+            return True
+
+        with opened(project, approve) as tools:
+            with pytest.raises(UsageError, match="cannot be closed by code that they run"):
+                tools.call("write_file", file_path="b.txt", content="x")
+            assert tools.call("read_file", path="a.txt").error is None

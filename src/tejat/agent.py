@@ -262,8 +262,8 @@ class _OpenAgent:
         """Raises UsageError in code that a run of this agent waits for."""
         if any(mark.agent is self and not mark.is_over for mark in _run_marks.get()):
             raise UsageError(
-                "A tool, hook, approver or model of an agent cannot start a run of the same agent: both would wait "
-                "forever. Use another agent here."
+                "A tool, hook, approver, model or on_event of an agent cannot start a run of the same agent: both "
+                "would wait forever. Use another agent here."
             )
 
     def _note_end(self, event: AgentEvent) -> None:

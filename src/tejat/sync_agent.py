@@ -1,25 +1,21 @@
 """The agent for synchronous code: the same events, in a plain `for` loop."""
 
-import asyncio
-import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
-from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from concurrent.futures import CancelledError
+from typing import Unpack
 
-from tejat.agent import NOT_STARTED, Agent, append_event, end_run
+from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EventSink, RunEnded
 from tejat.core.agent.settings import AgentSettings, check_prompt
-from tejat.core.approval.approver import ApproverLike, AskFunction, ask_function
-from tejat.core.approval.confirmation import ApprovalRequest
+from tejat.core.approval.approver import ApproverLike, ask_function
 from tejat.core.approval.plans import ApprovedPlan
-from tejat.core.errors import ToolFailure, UsageError
+from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
 from tejat.core.tools.todos import TodoList
+from tejat.sync_runs import RunReader, ask_reader, is_inside_run, wait_for
 from tejat.workspace.threads.loop_thread import LoopThread
 
 
@@ -41,7 +37,7 @@ class SyncAgent:
         """Raises TypeError and ValueError as `Agent` does."""
         self._ask = ask_function(approver)
         self._on_event = check_event_function(on_event)
-        self._agent = Agent(approver=None if self._ask is None else _ask_reader, **settings)
+        self._agent = Agent(approver=None if self._ask is None else ask_reader, **settings)
         self._thread: LoopThread[Agent] | None = None
         self._was_closed = False
 
@@ -68,7 +64,12 @@ class SyncAgent:
         return self
 
     def close(self) -> None:
-        """End all runs and close the agent. Does nothing if it is closed."""
+        """End all runs and close the agent. Does nothing if it is closed.
+
+        Raises UsageError in the thread of the agent, where `async` tools, hooks and approvers run.
+        """
+        if self._thread is not None and self._thread.is_current:
+            raise UsageError("This agent cannot be closed by code that it runs.")
         home, self._thread = self._thread, None
         if home is not None:
             self._was_closed = True
@@ -105,12 +106,12 @@ class SyncAgent:
         """
         check_prompt(prompt)
         thread = self._require_free_thread
-        return _read_events(lambda: _RunReader(thread, prompt), self._ask, self._on_event)
+        return _read_events(lambda: RunReader(thread, prompt, self._ask, self._on_event))
 
     def start(self, prompt: str | Sequence[str | Part]) -> "SyncRun":
         """Start a run that other threads can cancel. Read its events to the end. Raises as `run` does."""
         check_prompt(prompt)
-        return SyncRun(_RunReader(self._require_free_thread, prompt), self._ask, self._on_event)
+        return SyncRun(RunReader(self._require_free_thread, prompt, self._ask, self._on_event))
 
     def ask(self, prompt: str | Sequence[str | Part]) -> RunEnded:
         """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
@@ -127,17 +128,19 @@ class SyncAgent:
     def compress(self) -> Compressed:
         """Summarize the conversation to free context, and return the outcome. Raises UsageError outside of `with`."""
         thread = self._require_free_thread
-        return thread.submit(thread.opened.compress()).result()
+        try:
+            return wait_for(thread.submit(thread.opened.compress()))
+        except (RuntimeError, CancelledError):
+            raise UsageError("This agent was closed meanwhile.") from None
 
     @property
     def _require_free_thread(self) -> LoopThread[Agent]:
         """The thread of the agent. Raises UsageError inside of a run, because the new run would wait for that one."""
         thread = self._require_open
-        reading = _reader.get(None)
-        if thread.is_current or (reading is not None and reading.is_inside(thread)):
+        if thread.is_current or is_inside_run(thread):
             raise UsageError(
-                "A tool, hook, approver or model of an agent cannot start a run of the same agent: both would wait "
-                "forever. Use another agent here."
+                "A tool, hook, approver, model or on_event of an agent cannot start a run of the same agent: both "
+                "would wait forever. Use another agent here."
             )
         return thread
 
@@ -156,9 +159,9 @@ class SyncRun:
     Approvals are asked for in the thread that reads the events.
     """
 
-    def __init__(self, reader: "_RunReader", ask: AskFunction | None, on_event: EventSink | None) -> None:
+    def __init__(self, reader: RunReader) -> None:
         self._reader = reader
-        self._events = _read_events(lambda: reader, ask, on_event)
+        self._events = _read_events(lambda: reader)
 
     def __iter__(self) -> Iterator[AgentEvent]:
         return self._events
@@ -176,145 +179,11 @@ class SyncRun:
         self._reader.end()
 
 
-def _read_events(
-    start: "Callable[[], _RunReader]", ask: AskFunction | None, on_event: EventSink | None
-) -> Generator[AgentEvent]:
-    """Yield the events of a run that starts with the first of them, and answer its approvals in this thread."""
+def _read_events(start: Callable[[], RunReader]) -> Generator[AgentEvent]:
+    """Yield the events of a run that starts with the first of them."""
     reader = start()
     try:
-        while (item := reader.next()) is not None:
-            if not isinstance(item, _PendingApproval):
-                if on_event is not None:
-                    on_event(item)
-                yield item
-            elif ask is not None and item.is_open:
-                _answer(item, ask, reader)
+        while (event := reader.next()) is not None:
+            yield event
     finally:
         reader.end()
-
-
-def _answer(asked: "_PendingApproval", ask: AskFunction, reader: "_RunReader") -> None:
-    """Raises what the approver raises, except a failure that the model is told."""
-    outer = _reader.set(reader)  # the run waits for the approver
-    try:
-        asked.resolve(ask(asked.question))
-    except ToolFailure as failure:
-        asked.fail(failure)
-    finally:
-        _reader.reset(outer)
-
-
-class _PendingApproval(NamedTuple):
-    """An approval request on its way to the reading thread. The reply is what the approver returned."""
-
-    question: ApprovalRequest
-    reply: "asyncio.Future[object]"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the reply is still awaited."""
-        return not self.reply.done()
-
-    def resolve(self, answer: object) -> None:
-        self._settle(lambda: self.reply.set_result(answer))
-
-    def fail(self, failure: ToolFailure) -> None:
-        self._settle(lambda: self.reply.set_exception(failure))
-
-    def _settle(self, settle: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the agent was closed meanwhile
-            self.reply.get_loop().call_soon_threadsafe(lambda: settle() if self.is_open else None)
-
-
-_Item: TypeAlias = AgentEvent | _PendingApproval
-
-_reader: "ContextVar[_RunReader]" = ContextVar("reader")
-"""The reader of the run that this task or thread belongs to."""
-
-
-async def _ask_reader(question: ApprovalRequest) -> Any:
-    """Return what the approver in the reading thread returned, which may be awaitable."""
-    asked = _PendingApproval(question, asyncio.get_running_loop().create_future())
-    _reader.get().put(asked)
-    return await asked.reply
-
-
-class _RunReader:
-    """The unread events of a run in another thread."""
-
-    def __init__(self, thread: LoopThread[Agent], prompt: str | Sequence[str | Part]) -> None:
-        self._thread = thread
-        self._prompt = prompt
-        self._items: deque[_Item] = deque()
-        self._changed = threading.Condition()
-        self._task: asyncio.Task[RunEnded] | None = None
-        self._cancellation: asyncio.Task[None] | None = None
-        self._has_ended = self._is_over = False
-        self._outer = _reader.get(None)
-        thread.call_soon(self._start)
-
-    def next(self) -> _Item | None:
-        """The next event or approval request, None after the last one. Raises what the run raised."""
-        with self._changed:
-            while not self._items and not self._is_over:
-                self._wait()
-            if self._items:
-                return self._items.popleft()
-        if self._task is not None and not self._task.cancelled():
-            self._task.result()
-        is_first = not self._has_ended
-        self._has_ended = True
-        return NOT_STARTED if is_first else None
-
-    def is_inside(self, thread: LoopThread[Agent]) -> bool:
-        """Whether this run, or one around it, is a run of the agent in a thread, and has not ended."""
-        if self._thread is thread and not self._is_over:
-            return True
-        return self._outer is not None and self._outer.is_inside(thread)
-
-    def cancel(self) -> None:
-        """Cancel the run, without waiting."""
-        with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
-            self._thread.call_soon(self._cancel)
-
-    def end(self) -> None:
-        """Cancel the run and wait for its end."""
-        self.cancel()
-        with self._changed:
-            while not self._is_over:
-                self._wait()
-
-    def _wait(self) -> None:
-        if not self._changed.wait(_POLL_SECONDS) and not self._thread.is_alive:
-            self._is_over = True  # the agent was closed before the run could begin
-
-    # What follows happens in the loop.
-
-    def _start(self) -> None:
-        _reader.set(self)
-        try:
-            self._task = self._thread.opened.start(self._prompt, self.put)
-        except UsageError:  # it is being closed
-            self._finish()
-        else:
-            self._task.add_done_callback(self._finish)
-
-    def put(self, item: _Item) -> None:
-        with self._changed:
-            append_event(self._items, item)
-            self._has_ended = isinstance(item, RunEnded)
-            self._changed.notify()
-
-    def _finish(self, task: "asyncio.Task[RunEnded] | None" = None) -> None:
-        if task is not None and not task.cancelled():
-            task.exception()  # raised in the other thread, if anybody reads there
-        with self._changed:
-            self._is_over = True
-            self._changed.notify()
-
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._cancellation = asyncio.create_task(end_run(self._task))
-
-
-_POLL_SECONDS = 1.0

@@ -77,7 +77,12 @@ class SyncTools(SyncSdkAnswers):
         return self
 
     def close(self) -> None:
-        """Cancel the calls of other threads and close the tools. Does nothing if they are closed."""
+        """Cancel the calls of other threads and close the tools. Does nothing if they are closed.
+
+        Raises UsageError in the thread of the tools, where `async` tools and approvers run.
+        """
+        if self._thread is not None and self._thread.is_current:
+            raise UsageError(lazy("These tools cannot be closed by code that they run."))
         thread, self._thread = self._thread, None
         if thread is not None:
             self._was_closed = True
@@ -242,7 +247,11 @@ class _Caller:
                 except Exception as error:  # noqa: BLE001 -- raised when the calls have ended
                     self.error = error
 
-        return lambda event: self._jobs.put(partial(report, event))
+        def relay(event: Event) -> None:
+            variables = copy_context()  # those of the call: others that would wait for it are refused then
+            self._jobs.put(lambda: variables.run(report, event))
+
+        return relay
 
     async def run(self, work: Callable[[], object]) -> object:
         """Run a function in this thread, with the context variables of the call. Raises what it raises."""

@@ -20,6 +20,7 @@ from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, Ru
 from tejat.core.agent.hooks import Hook, HookEvent, HookReply
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import ApprovalReply, Approver, EditConfirmation, InfoConfirmation
+from tejat.core.approval.modes import ModeName
 from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
@@ -64,7 +65,7 @@ def writing(path: Path, content: str = "new") -> FunctionCall:
 
 
 def call(
-    machine: ProgramEnv, wanted: FunctionCall, person: Approver | None = None, *, mode: str | None = "auto_edit"
+    machine: ProgramEnv, wanted: FunctionCall, person: Approver | None = None, *, mode: ModeName | None = "auto_edit"
 ) -> ToolResult:
     """What comes of one call with the tools as they are set up here."""
 
@@ -128,7 +129,9 @@ class TestCalls:
         ],
     )
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])
-    def test_who_asks_or_fails_leaves_it_to_a_person(self, machine: ProgramEnv, line: str, why: str, mode: str) -> None:
+    def test_who_asks_or_fails_leaves_it_to_a_person(
+        self, machine: ProgramEnv, line: str, why: str, mode: ModeName
+    ) -> None:
         settings(
             machine.home, hooks={"BeforeTool": [group(line, name="guard", timeout=300 if "sleep" in line else 60_000)]}
         )

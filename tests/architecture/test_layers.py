@@ -48,7 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("app.session.replay", "app.session.transcript_export", "engine.prompt"),
     },
     "agent": {"core", "app", "engine.sessions.session"},
-    "sync_agent": {"core", "agent", "workspace.threads"},
+    "sync_agent": {"core", "agent", "sync_runs", "workspace.threads"},
+    "sync_runs": {"core", "agent", "workspace.threads"},
     "sync_tools": {"core", "app", "tools.registry", "workspace.threads"},
     # For the tests of other programs.
     "testing": {"core", "models.scripted", "agent", "sync_agent"},

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core import json_text
-from tejat.core.json_text import InvalidJson, dump_json, load_json, merge_objects
+from tejat.core.json_text import InvalidJson, dump_json, load_json, merge_objects, show_json
 
 
 def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
@@ -147,3 +147,16 @@ def test_repeated_keys_are_refused_on_request(text: str) -> None:
         load_json(text, unique_keys=True)
     load_json(text)
     assert load_json('{"a": {"a": 1}}', unique_keys=True) == {"a": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": [1, "b"]}, '{\n  "a": [\n    1,\n    "b"\n  ]\n}'),
+        (float("inf"), "Infinity"),
+        ({"x": {1}}, '{\n  "x": "{1}"\n}'),
+        ("\x9b\ud800", '"\\u009b\ufffd"'),
+    ],
+)
+def test_what_is_no_json_is_shown_too(value: object, text: str) -> None:
+    assert show_json(value) == text

@@ -1,27 +1,32 @@
 """Calls of frameworks, in tools of either kind."""
 
 import asyncio
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from support.framework_tools import NOTE, PICTURE, Waiter, cancel_during_call, fill
 from tejat import (
+    BaseTool,
     ErrorType,
     FileData,
     FunctionResponse,
     InlineData,
     SyncTools,
+    ToolContext,
     ToolError,
     ToolResult,
+    ToolSource,
     UsageError,
     open_tools,
     tool,
 )
 from tejat.core.messages.types import Text
-from tejat.integrations.framework_calls import CallOutput, run_call, run_call_sync
+from tejat.integrations.framework_calls import CallOutput, declare_tools, run_call, run_call_sync
+from tejat.tools.registry import entry_for
 
 
 @tool
@@ -39,6 +44,28 @@ def answer(kind: str) -> ToolResult:
 def tools(tmp_path: Path) -> Iterator[SyncTools]:
     with SyncTools(fill(tmp_path), tools=answer) as tools:
         yield tools
+
+
+class Dotted(BaseTool):
+    """A tool with a name as MCP servers give them, which most services reject."""
+
+    def __init__(self) -> None:
+        super().__init__(name="plain", description="Has a dot in its name.", parameter_schema={"type": "object"})
+        self.name = "server.one__read"
+
+    async def execute(self, params: Mapping[str, object], context: ToolContext) -> ToolResult:
+        return ToolResult("read")
+
+
+def test_names_that_services_reject(tools: SyncTools) -> None:
+    tools.registry.register_entry(entry_for(Dotted(), source=ToolSource.MCP))
+    names = [declared.name for declared in declare_tools(tools)]
+    (name,) = (each for each in names if each not in tools.registry)
+    assert re.fullmatch("[A-Za-z0-9_-]{1,64}", name)
+    assert {"read_file", "answer"} < set(names)
+    assert run_call_sync(tools, name, {}).text == "read"
+    assert asyncio.run(run_call(tools, name, {})).text == "read"
+    assert "not found in registry" in (run_call_sync(tools, "nothing", {}).error or "")
 
 
 class TestOutput:

@@ -133,3 +133,9 @@ def test_several_agents_in_turn() -> None:
         with workspace.sync_agent(model) as agent:
             assert agent.ask("second").text == "Two."
     assert assert_called(events, "read_file", path="a.txt").result.error is None
+
+
+@pytest.mark.parametrize("answers", ["one", None, 5])
+def test_answers_that_are_no_list(answers: Any) -> None:
+    with pytest.raises(TypeError, match="answers must be a list of answers, not"):
+        ScriptedModel(answers)

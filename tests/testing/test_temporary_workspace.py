@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,3 +44,9 @@ def test_agents_work_there_and_keep_their_sessions_there() -> None:
         home = Path(workspace.environment["HOME"])
         assert home.parent == workspace.path.parent
         assert any(home.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("files", ["a.txt", ["a.txt"], {"a.txt": 5}])
+def test_files_that_are_no_mapping(files: Any) -> None:
+    with pytest.raises(TypeError, match="files must be a mapping from names to contents, not a"):
+        TemporaryWorkspace(files)

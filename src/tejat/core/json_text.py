@@ -64,7 +64,15 @@ def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
     without `indent` is one line whoever splits it.
     """
     encoder = _ENCODER if indent is None else json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
-    text = encoder.encode(value)
+    return _make_safe(encoder.encode(value))
+
+
+def show_json(value: object) -> str:
+    """Write a value as indented JSON for people to read. What is no JSON is written as Python shows it."""
+    return _make_safe(json.dumps(value, ensure_ascii=False, indent=2, default=repr, skipkeys=True))
+
+
+def _make_safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return re.sub(_UNSAFE, _escape, text)

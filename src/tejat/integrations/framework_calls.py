@@ -4,10 +4,10 @@ from typing import TypeAlias
 
 from tejat.app.tools.toolset import Toolset
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, FunctionCall, FunctionResponse, InlineData, JsonObject, Params, Text
-from tejat.core.tools.base import ToolResult
+from tejat.core.tools.base import FunctionDeclaration, ToolResult
 from tejat.core.tools.function_response import build_response
 from tejat.sync_tools import SyncTools
 
@@ -33,9 +33,14 @@ class CallOutput:
         return tuple(part for part in self.content if isinstance(part, InlineData))
 
 
+def declare_tools(tools: FrameworkTools) -> list[FunctionDeclaration]:
+    """The declarations for a framework, under names that every service takes: not all of them take a dot."""
+    return [replace(tool, name=tool.to_openai_responses()["name"]) for tool in tools.declarations()]
+
+
 async def run_call(tools: FrameworkTools, name: str, arguments: Params, call_id: str | None = None) -> CallOutput:
-    """Run a call. Raises what `Toolset.call` raises."""
-    call = FunctionCall(name, arguments, call_id)
+    """Run a call of a declared tool. Raises what `Toolset.call` raises."""
+    call = FunctionCall(_own_name(tools, name), arguments, call_id)
     return _output(call, await (tools.call(call) if isinstance(tools, Toolset) else tools.call_async(call)))
 
 
@@ -43,8 +48,15 @@ def run_call_sync(tools: FrameworkTools, name: str, arguments: Params) -> CallOu
     """Run a call from code that is not asynchronous. Raises UsageError for tools that belong to an event loop."""
     if isinstance(tools, Toolset):
         raise UsageError("These tools are asynchronous. For synchronous calls, open them with SyncTools.")
-    call = FunctionCall(name, arguments)
+    call = FunctionCall(_own_name(tools, name), arguments)
     return _output(call, tools.call(call))
+
+
+def _own_name(tools: FrameworkTools, name: str) -> str:
+    """The name of the tool that was declared under a name."""
+    if name in tools.registry:
+        return name
+    return next((tool.name for tool in tools.declarations() if tool.to_openai_responses()["name"] == name), name)
 
 
 def missing_package(package: str, extra: str) -> ImportError:

@@ -9,7 +9,7 @@ Written for google-adk 2.
 from typing import Any
 
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.integrations.framework_calls import FrameworkTools, missing_package, run_call
+from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
 
 try:
     from google.adk.agents.readonly_context import ReadonlyContext
@@ -29,7 +29,7 @@ class AdkToolset(BaseToolset):
         self._tools = tools
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:
-        return [_Tool(self._tools, declaration) for declaration in self._tools.declarations()]
+        return [_Tool(self._tools, declaration) for declaration in declare_tools(self._tools)]
 
     async def close(self) -> None:
         """Close nothing: whoever opened the tools closes them."""

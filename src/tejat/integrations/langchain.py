@@ -8,31 +8,31 @@ from typing import TypeAlias
 
 from tejat.core.messages.types import InlineData, Text
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.integrations.framework_calls import CallOutput, FrameworkTools, missing_package, run_call, run_call_sync
+from tejat.integrations import framework_calls as calls
 
 try:
     from langchain_core.tools import BaseTool, StructuredTool, ToolException
 except ImportError as error:
-    raise missing_package("langchain-core", "langchain") from error
+    raise calls.missing_package("langchain-core", "langchain") from error
 
 _Blocks: TypeAlias = str | list[dict[str, str]]
 
 
-def langchain_tools(tools: FrameworkTools) -> list[BaseTool]:
+def langchain_tools(tools: calls.FrameworkTools) -> list[BaseTool]:
     """All tools of a `Toolset`, for `ainvoke`, or of `SyncTools`, for `invoke` from any thread too.
 
     A failed call is a message with the status `error`.
     """
-    return [_tool(tools, declaration) for declaration in tools.declarations()]
+    return [_tool(tools, declaration) for declaration in calls.declare_tools(tools)]
 
 
-def _tool(tools: FrameworkTools, declaration: FunctionDeclaration) -> BaseTool:
+def _tool(tools: calls.FrameworkTools, declaration: FunctionDeclaration) -> BaseTool:
     # LangChain takes no partial functions here.
     def invoke(**arguments: object) -> _Blocks:
-        return _content(run_call_sync(tools, declaration.name, arguments))
+        return _content(calls.run_call_sync(tools, declaration.name, arguments))
 
     async def ainvoke(**arguments: object) -> _Blocks:
-        return _content(await run_call(tools, declaration.name, arguments))
+        return _content(await calls.run_call(tools, declaration.name, arguments))
 
     return StructuredTool(
         name=declaration.name,
@@ -44,7 +44,7 @@ def _tool(tools: FrameworkTools, declaration: FunctionDeclaration) -> BaseTool:
     )
 
 
-def _content(output: CallOutput) -> _Blocks:
+def _content(output: calls.CallOutput) -> _Blocks:
     if output.error is not None:
         raise ToolException(output.error)
     return [_block(part) for part in output.content] if output.media else output.text

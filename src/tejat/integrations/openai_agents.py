@@ -10,7 +10,7 @@ from typing import Any
 from tejat.core.errors import ToolFailure
 from tejat.core.messages.types import FunctionCall, InlineData, Text
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.integrations.framework_calls import FrameworkTools, missing_package, run_call
+from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
 
 try:
     from agents import FunctionTool, Tool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
@@ -21,7 +21,7 @@ except ImportError as error:
 
 def openai_agents_tools(tools: FrameworkTools) -> list[Tool]:
     """All tools of a `Toolset`. A failed call returns the text of its error, as the function tools of the SDK do."""
-    return [_tool(tools, declaration) for declaration in tools.declarations()]
+    return [_tool(tools, declaration) for declaration in declare_tools(tools)]
 
 
 def _tool(tools: FrameworkTools, declaration: FunctionDeclaration) -> Tool:

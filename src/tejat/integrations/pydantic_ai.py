@@ -5,7 +5,7 @@ Written for pydantic-ai 2.
 
 from typing import Any
 
-from tejat.integrations.framework_calls import FrameworkTools, missing_package, run_call
+from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
 
 try:
     from pydantic_ai import BinaryContent, RunContext, ToolDefinition, ToolFailed
@@ -42,7 +42,7 @@ class TejatToolset(AbstractToolset[AgentDepsT]):
                 max_retries=ctx.max_retries,
                 args_validator=_ANY_OBJECT,
             )
-            for tool in self._tools.declarations()
+            for tool in declare_tools(self._tools)
         }
 
     async def call_tool(

@@ -7,7 +7,7 @@ from tejat.core.agent.events import AgentEvent, PlanPresented, RunEnded
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.frozen import Value
 from tejat.core.i18n import _, translate
-from tejat.core.json_text import dump_json
+from tejat.core.json_text import show_json
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionResponse, InlineData, Part, Text
 from tejat.core.tools.base import ToolResult
@@ -88,7 +88,7 @@ def _events(*events: AgentEvent) -> str:
 def _response(response: FunctionResponse) -> str:
     text = response.response.get("output", response.response.get("error"))
     heading = escape_text(_("Result of {name}", name=response.name))
-    shown = text if isinstance(text, str) else dump_json(response.response, indent=2)
+    shown = text if isinstance(text, str) else show_json(response.response)
     return f'<p class="headline"><strong>{heading}</strong></p>{_output(shown)}'
 
 

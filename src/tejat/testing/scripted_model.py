@@ -63,7 +63,8 @@ class ScriptedModel:
         name: str = "scripted",
     ) -> None:
         """Raises TypeError for something that is no answer."""
-        if isinstance(answers, str | FunctionCall | Answer | ModelFailure):
+        is_one = isinstance(answers, str | FunctionCall | Answer | ModelFailure)
+        if is_one or not isinstance(cast("object", answers), Iterable):
             raise TypeError(f"answers must be a list of answers, not {answers!r}")
         given = dict(enumerate(answers, 1))
         scripted = [_to_scripted(answer, number) for number, answer in given.items()]

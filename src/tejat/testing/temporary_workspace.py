@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tejat.core.text.one_or_many import describe_wrong_mapping
+
 if TYPE_CHECKING:
     from tejat.agent import Agent
     from tejat.core.model import Model
@@ -21,7 +23,9 @@ class TemporaryWorkspace:
     """
 
     def __init__(self, files: Mapping[str, str | bytes] | None = None, *, within: str | os.PathLike[str] = "") -> None:
-        """Raises ValueError for a file outside of the project."""
+        """Raises ValueError for a file outside of the project, TypeError for files that are no mapping."""
+        if files is not None and (wrong := describe_wrong_mapping(files, (str, bytes))):
+            raise TypeError(f"files must be a mapping from names to contents, not {wrong}.")
         self._stack = ExitStack()
         base = Path(os.fspath(within) or self._stack.enter_context(_temporary_directory())).resolve()
         self.path = base / "project"

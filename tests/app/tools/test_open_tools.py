@@ -17,7 +17,7 @@ from tejat.core.approval.confirmation import ApprovalRequest, ToolOrigin
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import ToolResult
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.core.tools.call_events import CallFinished, CallState, Event
 
 
@@ -67,9 +67,11 @@ class TestOpening:
             ((".",), {"mcp_servers": {5: {}}}, "mcp_servers must be a mapping from names to servers"),
             ((".",), {"policy_paths": 5}, "policy_paths must be a path or several paths"),
             ((".",), {"trusts_folder": "no"}, "trusts_folder must be True or False, not 'no'"),
-            ((".",), {"mode": 5}, "mode must be a string, not 5"),
-            ((".",), {"sandbox": True}, "sandbox must be a string, not True"),
-            ((".",), {"environment": {"A": 5}}, "environment must be a mapping of strings to strings"),
+            ((".",), {"mode": 5}, "mode must be one of 'default', 'auto_edit', 'plan', 'yolo', not 5"),
+            ((".",), {"sandbox": True}, "sandbox must be one of 'auto', 'required', 'off', .*, not True"),
+            ((".",), {"excluded_tools": {"glob": 1}}, "excluded_tools must be a name or several names, not {'glob'"),
+            ((".",), {"tools": {"note": NoteTool()}}, "tools must be a tool or several tools, not {'note'"),
+            ((".",), {"environment": {"A": 5}}, "mapping of strings to strings, not a mapping in which 'A' is of the "),
         ],
     )
     def test_wrong_arguments_are_refused_before_anything_is_opened(
@@ -79,10 +81,22 @@ class TestOpening:
             open_tools(*arguments, **settings)
 
     def test_no_directory_at_all(self) -> None:
-        with pytest.raises(UsageError, match="need a directory"):
+        with pytest.raises(ValueError, match="directories is empty"):
             open_tools([])
         with pytest.raises(ValueError, match="directories has an empty path"):
             open_tools("")
+
+    @pytest.mark.parametrize("settings", [{"mode": "YOLO"}, {"mode": ""}, {"sandbox": "on"}])
+    def test_wrong_words_are_refused_before_anything_is_opened(self, settings: Any) -> None:
+        (name,) = settings
+        with pytest.raises(ValueError, match=f"{name} must be one of"):
+            open_tools(**settings)
+
+    def test_it_shows_itself(self, project: Path) -> None:
+        context = opened(project)
+        assert repr(context) == f"<Tools in {project}, not open>"
+        with context:
+            assert repr(context) == f"<Tools in {project}, opened>"
 
     @pytest.mark.parametrize("on_event", [5, print_later])
     def test_a_wrong_event_function_is_refused_before_the_call(self, project: Path, on_event: Any) -> None:
@@ -118,6 +132,9 @@ class TestOpening:
                 asyncio.run(use())
         with pytest.raises(UsageError, match="closed"):
             _ = tools.scheduler
+        result = asyncio.run(validate_and_execute(tools.registry["read_file"], {"path": "a.txt"}))
+        assert result.error is not None
+        assert "The workspace is closed" in result.error.message
 
     def test_plain_with_finds_no_external_tools_and_async_with_closes_them(self, tmp_path: Path) -> None:
         env = ExternalToolsEnv(tmp_path, {"GEMINI_CLI_TRUST_WORKSPACE": "1"})

@@ -12,6 +12,7 @@ import pytest
 
 from tejat.app.inspection.openers import open_undo
 from tejat.app.tools.open_tools import open_tools
+from tejat.core.approval.modes import ModeName
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult
@@ -46,7 +47,7 @@ class Machine:
     def marks(self) -> list[str]:
         return sorted(path.name for path in self.home.glob("MARK-*"))
 
-    def run(self, command: str, allowed: Sequence[str] = (), mode: str | None = None) -> ToolResult:
+    def run(self, command: str, allowed: Sequence[str] = (), mode: ModeName | None = None) -> ToolResult:
         with open_tools(
             [str(self.project)], None, allowed_tools=allowed, mode=mode, sandbox="off", environment=self.environment
         ) as tools:

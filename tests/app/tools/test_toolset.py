@@ -22,6 +22,7 @@ from tejat.app.tools.listed_tools import builtin_registry
 from tejat.app.tools.open_tools import open_tools
 from tejat.app.tools.toolset import Toolset, open_toolset, run_blocking_inline
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, ExecConfirmation, Outcome, Scope
+from tejat.core.approval.modes import ModeName, SandboxName
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX
@@ -58,9 +59,9 @@ class Machine:
         self,
         stack: ExitStack,
         *,
-        mode: str | None = None,
+        mode: ModeName | None = None,
         allowed: Sequence[str] = (),
-        sandbox: str | None = "off",
+        sandbox: SandboxName | None = "off",
         approver: Approver | None = None,
     ) -> Toolset:
         return stack.enter_context(
@@ -77,9 +78,9 @@ class Machine:
     def run(
         self,
         *calls: Call,
-        mode: str | None = None,
+        mode: ModeName | None = None,
         allowed: Sequence[str] = (),
-        sandbox: str | None = "off",
+        sandbox: SandboxName | None = "off",
         approver: Approver | None = None,
     ) -> list[ToolResult]:
         """The results of the calls, one after the other in one session."""
@@ -214,7 +215,7 @@ class TestSettings:
     @pytest.mark.parametrize("wish", ["maybe", ""])
     def test_no_such_sandbox(self, machine: Machine, wish: str) -> None:
         with pytest.raises(UsageError) as refused:
-            machine.run(sandbox=wish)
+            run_checks([str(machine.project)], wish)
         assert str(refused.value) == (
             "The sandbox must be one of auto, required, off, true, false, docker, podman, runsc, lxc, sandbox-exec, "
             f"windows-native, not {wish!r}."
@@ -476,7 +477,7 @@ class TestWithoutAHome:
 
     @pytest.mark.parametrize("sandbox", ["auto", "off"])
     def test_reading_works_and_the_shell_says_what_is_missing(
-        self, homeless: tuple[Machine, str], sandbox: str
+        self, homeless: tuple[Machine, str], sandbox: SandboxName
     ) -> None:
         machine, said = homeless
         read, listed, found, command, jobs = machine.run(
@@ -579,7 +580,7 @@ CALLS: list[Call] = [
 
 class TestExplaining:
     @pytest.mark.parametrize("mode", [None, "auto_edit", "yolo", "plan"])
-    def test_what_is_explained_is_what_happens(self, machine: Machine, mode: str | None) -> None:
+    def test_what_is_explained_is_what_happens(self, machine: Machine, mode: ModeName | None) -> None:
         write(machine.home / ".gemini" / "policies" / "a.toml", RULES)
         write(machine.project / "a.txt", "one\n")
         for name in ("inner", "generated", "linked to"):

@@ -13,6 +13,7 @@ from tejat.app.tools.listed_tools import builtin_registry
 from tejat.app.tools.open_tools import open_tools
 from tejat.app.tools.toolset import Toolset
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
+from tejat.core.approval.modes import ModeName
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.tools.base import ToolResult
@@ -29,7 +30,7 @@ class Project:
         (base / "home").mkdir()
         self.environment = {"HOME": str(base / "home"), "PATH": os.environ["PATH"]}
 
-    def run(self, *calls: Call, mode: str | None = None, approver: FakeApprover | None = None) -> list[ToolResult]:
+    def run(self, *calls: Call, mode: ModeName | None = None, approver: FakeApprover | None = None) -> list[ToolResult]:
         """The results of the calls, one after the other in one session."""
         with open_tools(self.path, approver, mode=mode, sandbox="off", environment=self.environment) as tools:
             return run(tools, *calls)

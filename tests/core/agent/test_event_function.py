@@ -24,6 +24,7 @@ def test_plain_functions_and_none() -> None:
     [
         (5, "on_event must be a function that takes an event, not 5"),
         (dict, "on_event must be a function that takes an event, not <class 'dict'>"),
+        (lambda: None, "on_event must be a function that takes an event, not <function <lambda>"),
         (later, "on_event must be a plain function, not an `async` one"),
     ],
 )

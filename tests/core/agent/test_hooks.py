@@ -76,6 +76,7 @@ def test_one_tool_is_not_its_letters() -> None:
     [
         ({"decision": "no"}, ValueError, "The decision of a hook must be allow, ask or deny, not 'no'."),
         ({"decision": True}, ValueError, "The decision of a hook must be allow, ask or deny, not True."),
+        ({"stops": "no"}, TypeError, "The stops of a HookReply must be True or False, not 'no'."),
         ({"reason": 5}, TypeError, "The reason of a HookReply must be a string, not 5."),
         ({"context": None}, TypeError, "The context of a HookReply must be a string, not None."),
         ({"tool_input": "x"}, TypeError, "The tool_input of a HookReply must be a mapping, not 'x'."),

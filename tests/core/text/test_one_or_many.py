@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
-from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
+from tejat.core.text.one_or_many import OnePathOrMany, describe_wrong_mapping, list_names, list_paths
 from tejat.core.tools.schema import Param
 
 
@@ -29,7 +29,7 @@ def test_names() -> None:
     assert list_names(()) == ()
 
 
-@pytest.mark.parametrize("wrong", [b"glob", 5, None])
+@pytest.mark.parametrize("wrong", [b"glob", 5, None, {"glob": 1}])
 def test_what_is_neither(wrong: Any) -> None:
     with pytest.raises(TypeError, match=f"Expected a name or several names, not {wrong!r}"):
         list_names(wrong)
@@ -39,6 +39,20 @@ def test_what_is_neither(wrong: Any) -> None:
         list_names([wrong])
     with pytest.raises(TypeError, match="Expected a path, not"):
         list_paths([wrong])
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({}, ""),
+        ({"A": "1"}, ""),
+        ("A=1", "an object of the type str"),
+        ({5: "1"}, "a mapping with a key of the type int"),
+        ({"A": "1", "KEY": b"secret"}, "a mapping in which 'KEY' is of the type bytes"),
+    ],
+)
+def test_mappings(given: object, wrong: str) -> None:
+    assert describe_wrong_mapping(given, str) == wrong
 
 
 def test_a_value_with_one_string_for_several() -> None:

@@ -22,7 +22,11 @@ def test_one_or_several() -> None:
     assert list_tools(each for each in (one, other)) == (one, other)
 
 
-@pytest.mark.parametrize("given", ["plain", 3, None])
+def test_a_tool_shows_its_name() -> None:
+    assert repr(Plain()) == "<Plain 'plain'>"
+
+
+@pytest.mark.parametrize("given", ["plain", 3, None, Plain, {"plain": Plain()}])
 def test_what_is_no_tool(given: Any) -> None:
     with pytest.raises(TypeError, match="tools must be a tool or several tools, not"):
         list_tools(given)

@@ -10,6 +10,7 @@ from tejat.app.tools.open_tools import open_tools
 from tejat.config.paths import app_paths
 from tejat.config.saved_rules import read_saved_rules
 from tejat.core.approval.confirmation import Scope
+from tejat.core.approval.modes import ModeName
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
@@ -48,7 +49,7 @@ class Machine:
         return str(path)
 
     @contextmanager
-    def book(self, *allowed: str, mode: str | None = None) -> Generator[PolicyInspector]:
+    def book(self, *allowed: str, mode: ModeName | None = None) -> Generator[PolicyInspector]:
         with open_tools(
             [str(self.project)], None, allowed_tools=allowed, mode=mode, sandbox="off", environment=self.environment
         ) as session:

@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import stat
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,30 @@ class TestContents:
         assert name.startswith("far__note_")
         assert isinstance(result.llm_content, str)
         assert f"characters of {len(LONG)}. For full output see: {kept}/{name}\nline 0\n" in result.llm_content
+
+    def test_a_text_that_is_displayed_too(self, tmp_path: Path) -> None:
+        result = OutputTruncator(str(tmp_path), limit=LIMIT).truncate(ToolResult(LONG, LONG), tool_name="x")
+        assert result == ToolResult(cut(LONG, tmp_path), cut(LONG, tmp_path))
+
+    def test_another_display_of_a_long_text(self, tmp_path: Path) -> None:
+        output = OutputTruncator(str(tmp_path), limit=LIMIT)
+        result = output.truncate(ToolResult(f"<untrusted>{LONG}", LONG), tool_name="x")
+        assert isinstance(result.return_display, str)
+        assert result.return_display.startswith("Output too large.")
+        assert sorted(kept_in(tmp_path).values()) == [f"<untrusted>{LONG}", LONG]
+        short = ToolResult("short", LONG)
+        assert output.truncate(short, tool_name="x") == short  # meant to be long
+
+    def test_a_long_text_is_not_copied_as_a_whole(self, tmp_path: Path) -> None:
+        text = "x" * 20_000_000
+        tracemalloc.start()
+        try:
+            OutputTruncator(str(tmp_path)).truncate(ToolResult(text, text), tool_name="x")
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < len(text) / 2
+        assert list(kept_in(tmp_path).values()) == [text]
 
     def test_a_part(self, tmp_path: Path) -> None:
         result = OutputTruncator(str(tmp_path), limit=LIMIT).truncate(ToolResult(Text(LONG)), tool_name="x")

@@ -117,3 +117,10 @@ def test_no_function(given: Any, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         function_model(given)
     assert str(caught.value).endswith(message)
+
+
+@pytest.mark.parametrize("wrong", [{"price": 5}, {"context_window": "x"}, {"name": 5}])
+def test_other_arguments_of_a_wrong_type(wrong: Any) -> None:
+    (name,) = wrong
+    with pytest.raises(TypeError, match=f"{name} of the model must be of the type"):
+        function_model(lambda *_: "", **wrong)

@@ -23,6 +23,8 @@ def error_fields(error: WorkspaceError) -> tuple[str, ErrorType, str, str]:
 @pytest.mark.parametrize(
     ("number", "purpose", "error_type", "words"),
     [
+        (errno.EBADF, PathPurpose.READ, ErrorType.READ_CONTENT_FAILURE, "The workspace is closed"),
+        (errno.EBADF, PathPurpose.WRITE, ErrorType.FILE_WRITE_FAILURE, "The workspace is closed"),
         (errno.ENOENT, PathPurpose.READ, ErrorType.FILE_NOT_FOUND, "File not found"),
         (errno.ENOENT, PathPurpose.WRITE, ErrorType.FILE_NOT_FOUND, "File not found"),
         (errno.ENOENT, PathPurpose.LIST, ErrorType.FILE_NOT_FOUND, "Directory not found"),

@@ -2,19 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, ExitStack
-from typing import TypedDict, cast
+from typing import TypedDict, get_args
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.modes import ModeName, SandboxName
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.garbage import PausedCollections
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
-from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
+from tejat.core.text.one_or_many import OnePathOrMany, describe_wrong_mapping, list_names, list_paths
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.given_tools import list_tools
 from tejat.engine.calls.approval.serial_approver import SerialApprover
@@ -26,8 +27,8 @@ class ToolSettings(TypedDict, total=False):
     tools: BaseTool | Iterable[BaseTool]
     allowed_tools: str | Iterable[str]
     excluded_tools: str | Iterable[str]
-    mode: str | None
-    sandbox: str | None
+    mode: ModeName | None
+    sandbox: SandboxName | None
     trusts_folder: bool
     mcp_servers: Mapping[str, JsonObject] | None
     policy_paths: OnePathOrMany
@@ -42,8 +43,8 @@ def open_tools(
     tools: BaseTool | Iterable[BaseTool] = (),
     allowed_tools: str | Iterable[str] = (),
     excluded_tools: str | Iterable[str] = (),
-    mode: str | None = None,
-    sandbox: str | None = None,
+    mode: ModeName | None = None,
+    sandbox: SandboxName | None = None,
     trusts_folder: bool = False,
     mcp_servers: Mapping[str, JsonObject] | None = None,
     policy_paths: OnePathOrMany = (),
@@ -64,7 +65,9 @@ def open_tools(
     Raises TypeError and ValueError at once for a wrong argument. Entering raises UsageError for a missing directory, a
     broken settings or policy file, or a required sandbox that does not work.
     """
-    _check_arguments(mode=mode, sandbox=sandbox, trusts_folder=trusts_folder)
+    _check_switch("trusts_folder", trusts_folder)
+    _check_word("mode", mode, get_args(ModeName))
+    _check_word("sandbox", sandbox, get_args(SandboxName))
     _check_mapping("mcp_servers", mcp_servers, Mapping, "a mapping from names to servers")
     _check_mapping("environment", environment, str, "a mapping of strings to strings")
     options = _Options(
@@ -84,28 +87,29 @@ def open_tools(
         environment,
     )
     if not options.directories:
-        raise UsageError(lazy("The tools need a directory to work in."))
+        raise ValueError("directories is empty. The tools need a directory to work in.")
     if "" in options.directories:
         raise ValueError('directories has an empty path. Use "." for the current directory.')
     return ToolsContext(options)
 
 
-def _check_arguments(*, mode: object, sandbox: object, trusts_folder: object) -> None:
+def _check_switch(name: str, given: object) -> None:
     """Raises TypeError. What is no truth value must not trust a folder: "no" is true in Python."""
-    if not isinstance(trusts_folder, bool):
-        raise TypeError(f"trusts_folder must be True or False, not {trusts_folder!r}.")
-    for name, value in (("mode", mode), ("sandbox", sandbox)):
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"{name} must be a string, not {value!r}.")
+    if not isinstance(given, bool):
+        raise TypeError(f"{name} must be True or False, not {given!r}.")
+
+
+def _check_word(name: str, given: object, words: tuple[str, ...]) -> None:
+    """Raises TypeError and ValueError."""
+    if given is not None and given not in words:
+        wrong = ValueError if isinstance(given, str) else TypeError
+        raise wrong(f"{name} must be one of {', '.join(map(repr, words))}, not {given!r}.")
 
 
 def _check_mapping(name: str, given: object, values: type, expected: str) -> None:
-    """Raises TypeError, without the values, which may be secrets."""
-    if given is None:
-        return
-    members = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: None}
-    if not all(isinstance(key, str) and isinstance(value, values) for key, value in members.items()):
-        raise TypeError(f"{name} must be {expected}, not an object of the type {type(cast('object', given)).__name__}.")
+    """Raises TypeError."""
+    if given is not None and (wrong := describe_wrong_mapping(given, values)):
+        raise TypeError(f"{name} must be {expected}, not {wrong}.")
 
 
 @frozen
@@ -133,6 +137,9 @@ class ToolsContext:
     def renew(self) -> "ToolsContext":
         """Return a context with the same settings that was not entered yet."""
         return ToolsContext(self._options)
+
+    def __repr__(self) -> str:
+        return f"<Tools in {', '.join(self._options.directories)}, {'opened' if self._was_entered else 'not open'}>"
 
     def __enter__(self) -> Toolset:
         """Raises UsageError."""

@@ -93,7 +93,7 @@ def _open_tools(options: argparse.Namespace, approver: Approver | None) -> Abstr
         flags.roots,
         approver,
         allowed_tools=flags.allowed_tools,
-        mode=flags.mode,
+        mode=options.approval_mode,
         sandbox=options.sandbox,
         policy_paths=flags.policy_paths,
         admin_policy_paths=flags.admin_policy_paths,

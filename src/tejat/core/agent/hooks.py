@@ -76,6 +76,10 @@ class HookReply(Value):
         for name, text in texts.items():
             if not isinstance(text, str):
                 raise TypeError(f"The {name} of a HookReply must be a string, not {text!r}.")
+        switches: dict[str, object] = {"stops": self.stops, "replaces_input": self.replaces_input}
+        for name, switch in switches.items():
+            if not isinstance(switch, bool):
+                raise TypeError(f"The {name} of a HookReply must be True or False, not {switch!r}.")
         objects: dict[str, object] = {"tool_input": self.tool_input}
         for name, given in objects.items():
             if given is not None and not isinstance(given, Mapping):

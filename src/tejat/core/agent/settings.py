@@ -16,7 +16,7 @@ from tejat.core.messages.prompt import Attachment, Prompt
 from tejat.core.messages.types import JsonObject, Part
 from tejat.core.model import Model
 from tejat.core.text.edit_distance import edit_distance
-from tejat.core.text.one_or_many import OnePathOrMany, PathLike, list_paths
+from tejat.core.text.one_or_many import OnePathOrMany, PathLike, describe_wrong_mapping, list_paths
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.tool_check import check_tool
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN = 60
 _MAX_DISTANCE = 3
+_LETTERS_PER_MISTAKE = 3
 
 
 class AgentSettings(TypedDict, total=False):
@@ -59,7 +60,7 @@ class AgentSettings(TypedDict, total=False):
     sandbox: SandboxName | None
     tools: BaseTool | Iterable[BaseTool]
     servers: str | Iterable[str] | None
-    mcp_servers: Mapping[str, JsonObject]
+    mcp_servers: Mapping[str, JsonObject] | None
     buffers: EditorBuffers | None
     terminals: EditorTerminals | None
     extensions: str | Iterable[str] | None
@@ -124,6 +125,8 @@ def _parse_setting(name: str, value: object) -> object:
         return None
     try:
         return rule.parse(value)
+    except _WrongMapping as wrong:
+        raise TypeError(f"{name} must be {rule.expected}, not {wrong.value}.") from None
     except _WrongType as wrong:
         _refuse(name, rule.expected, wrong.value)
     except _WrongValue as wrong:
@@ -148,7 +151,7 @@ def describe_value(value: object) -> str:
 
 def _suggestion(name: str) -> str:
     distance, nearest = min((edit_distance(name, known), known) for known in _RULES)
-    return f" Did you mean {nearest!r}?" if distance <= _MAX_DISTANCE else ""
+    return f" Did you mean {nearest!r}?" if distance <= min(_MAX_DISTANCE, len(name) // _LETTERS_PER_MISTAKE) else ""
 
 
 class _WrongSetting(Exception):
@@ -160,6 +163,10 @@ class _WrongSetting(Exception):
 
 class _WrongType(_WrongSetting):
     """A value of another type."""
+
+
+class _WrongMapping(_WrongSetting):
+    """A mapping with other contents, which are described."""
 
 
 class _WrongValue(_WrongSetting):
@@ -245,18 +252,39 @@ def _number(*types: type, accepts: Callable[[float], bool]) -> Callable[[object]
     return parse
 
 
-def _mapping(accepts: Callable[[object], bool]) -> Callable[[object], Mapping[str, Any]]:
+def _mapping(values: type) -> Callable[[object], Mapping[str, Any]]:
     def parse(value: object) -> Mapping[str, Any]:
-        entries = cast("Mapping[str, Any]", value)
-        if not isinstance(value, Mapping) or not all(_is_name(key) and accepts(entries[key]) for key in entries):
-            raise _WrongType(entries)
-        return entries
+        if not isinstance(value, Mapping):
+            raise _WrongType(value)
+        if wrong := describe_wrong_mapping(cast("object", value), values):
+            raise _WrongMapping(wrong)
+        return cast("Mapping[str, Any]", value)
 
     return parse
 
 
+def _parse_servers(value: object) -> Mapping[str, Any]:
+    return {} if value is None else _mapping(Mapping)(value)
+
+
 def _parse_answers(value: object) -> tuple[tuple[str, str], ...]:
-    return tuple(_mapping(_is_name)(value).items())
+    return tuple(_mapping(str)(value).items())
+
+
+def _parse_word(value: object) -> str:
+    if not isinstance(value, str):
+        raise _WrongType(value)
+    if not value.strip():
+        raise _WrongValue(value)
+    return value
+
+
+def _parse_model(value: object) -> object:
+    return value if isinstance(value, Model) and not isinstance(value, type) else _parse_word(value)
+
+
+def _methods(*names: str) -> Callable[[object], object]:
+    return _checked(lambda value: all(callable(getattr(value, name, None)) for name in names))
 
 
 def _parse_storage(value: object) -> object:
@@ -282,17 +310,17 @@ def _one_of(alias: object) -> _Rule:
 _TOOLS = "tools (a function becomes one with `@tool`, a class by calling it)"
 _SWITCH = _Rule("True or False", _checked(lambda value: isinstance(value, bool)))
 _TEXT = _Rule("a string", _checked(_is_name), is_optional=True)
+_WORD = _Rule("a string that is not empty", _parse_word, is_optional=True)
 _PATH = _Rule("a path", _parse_path, is_optional=True)
 _PATHS = _Rule("a path or several paths", _parse_paths)
 _NAMES = _Rule("a name or several names", _several(_is_name))
 _COUNT = _Rule("a whole number greater than 0", _number(int, accepts=lambda number: number > 0), is_optional=True)
-_OBJECT = _Rule("an object", _checked(lambda _: True), is_optional=True)
 
 _RULES: Mapping[str, _Rule] = {
     "directories": _PATHS,
     "model": _Rule(
         "a model name or an object with the method `stream` (`function_model` makes one of a function)",
-        _checked(lambda value: isinstance(value, str) or (isinstance(value, Model) and not isinstance(value, type))),
+        _parse_model,
         is_optional=True,
     ),
     "mode": _one_of(ModeName),
@@ -304,17 +332,17 @@ _RULES: Mapping[str, _Rule] = {
     "sandbox": _one_of(SandboxName),
     "tools": _Rule(_TOOLS, _several(lambda value: isinstance(value, BaseTool) and check_tool(value) is value)),
     "servers": _NAMES._replace(is_optional=True),
-    "mcp_servers": _Rule("a mapping from names to servers", _mapping(lambda value: isinstance(value, Mapping))),
-    "buffers": _OBJECT,
-    "terminals": _OBJECT,
+    "mcp_servers": _Rule("a mapping from names to servers", _parse_servers),
+    "buffers": _Rule("an object with the methods `read` and `write`", _methods("read", "write"), is_optional=True),
+    "terminals": _Rule("an object with the method `start`", _methods("start"), is_optional=True),
     "extensions": _NAMES._replace(is_optional=True),
     "answers": _Rule("a mapping from question headers to answers (strings)", _parse_answers),
     "requires_answers": _SWITCH,
     "approve_plan": _one_of(PlanModeName),
     "agents_in_copies": _SWITCH,
     "trusts_folder": _SWITCH,
-    "resume": _TEXT,
-    "session_id": _TEXT,
+    "resume": _WORD,
+    "session_id": _WORD,
     "session_file": _PATH,
     "storage": _Rule(
         "an object with the methods of `SessionStorage`",
@@ -330,5 +358,5 @@ _RULES: Mapping[str, _Rule] = {
     "record": _PATH,
     "replay": _PATH,
     "system": _TEXT,
-    "environment": _Rule("a mapping of strings to strings", _mapping(_is_name), is_optional=True),
+    "environment": _Rule("a mapping of strings to strings", _mapping(str), is_optional=True),
 }

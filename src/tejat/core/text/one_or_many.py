@@ -1,6 +1,6 @@
 """Arguments that are one value or several."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 
@@ -31,6 +31,21 @@ def list_paths(given: OnePathOrMany, argument: str = "") -> tuple[str, ...]:
     return tuple(_path_text(each, argument) for each in _iterate(given, "a path or several paths", argument))
 
 
+def describe_wrong_mapping(given: object, values: type | tuple[type, ...]) -> str:
+    """Describe what keeps a value from being a mapping of strings to `values`; empty if nothing.
+
+    Contents are left out, because they may be secrets.
+    """
+    if not isinstance(given, Mapping):
+        return f"an object of the type {type(given).__name__}"
+    for key, value in cast("Mapping[object, object]", given).items():
+        if not isinstance(key, str):
+            return f"a mapping with a key of the type {type(key).__name__}"
+        if not isinstance(value, values):
+            return f"a mapping in which {key!r} is of the type {type(value).__name__}"
+    return ""
+
+
 def keep_as_tuple(value: object, name: str) -> None:
     """Make a field of a new frozen value a tuple, if one string was given: `aliases=("name")` lacks a comma."""
     given = getattr(value, name)
@@ -39,8 +54,8 @@ def keep_as_tuple(value: object, name: str) -> None:
 
 
 def _iterate(given: object, expected: str, argument: str) -> Iterable[object]:
-    if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
-        raise _wrong_type(given, expected, argument)
+    if isinstance(given, bytes | bytearray | Mapping | type) or not isinstance(given, Iterable):
+        raise _wrong_type(cast("object", given), expected, argument)
     return cast("Iterable[object]", given)
 
 

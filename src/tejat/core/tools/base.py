@@ -174,6 +174,9 @@ class BaseTool(ABC):
         self.is_output_markdown = is_output_markdown
         self.can_update_output = can_update_output
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {getattr(self, 'name', '')!r}>"
+
     @property
     def schema(self) -> FunctionDeclaration:
         return FunctionDeclaration(self.name, self.description, self.parameter_schema)

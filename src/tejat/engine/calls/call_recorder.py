@@ -7,13 +7,16 @@ from tejat.core.agent.history_events import CallResponsesAdded, HistoryEventSink
 from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
 
 _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELLED})
+_EARLY_STATES = frozenset({CallState.VALIDATING, CallState.AWAITING_APPROVAL})
+"""States in which hooks and the approver hear of a call. They must know how the calls before it have ended."""
 
 
 class CallRecorder:
     """A listener for the events of one batch of calls. Call `flush` when the batch is over.
 
     The end of a call is forwarded to `emit` after its response went to `record`. Calls that end in the same iteration
-    of the event loop are recorded together. The first error that `emit` raises is kept as `sink_error`.
+    of the event loop are recorded together, but before another call is validated or a question asked about it. The
+    first error that `emit` raises is kept as `sink_error`.
     """
 
     def __init__(self, record: HistoryEventSink, emit: EventSink) -> None:
@@ -23,6 +26,8 @@ class CallRecorder:
         self._pending: list[Event] = []
 
     def __call__(self, event: Event) -> None:
+        if self._pending and _has_state(event, _EARLY_STATES):
+            self.flush()
         if not self._pending and not _is_final(event):
             self._forward(event)
             return
@@ -46,4 +51,8 @@ class CallRecorder:
 
 
 def _is_final(event: Event) -> bool:
-    return isinstance(event, CallFinished) or (isinstance(event, StateChanged) and event.state in _FINAL_STATES)
+    return isinstance(event, CallFinished) or _has_state(event, _FINAL_STATES)
+
+
+def _has_state(event: Event, states: frozenset[CallState]) -> bool:
+    return isinstance(event, StateChanged) and event.state in states

@@ -7,12 +7,15 @@ from contextlib import suppress
 from tejat.core.frozen import replace
 from tejat.core.messages.types import Part, PartListUnion, Text
 from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.display import Display
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.truncation_notice import truncate_text
 
 DEFAULT_LIMIT = 40_000
 """Characters of one result that a model is given."""
 
+_CHUNK_CHARACTERS = 1_000_000
+"""Long texts are encoded in pieces of this size, and not all at once."""
 _SAFE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -27,15 +30,25 @@ class OutputTruncator:
         self._limit = limit
 
     def truncate(self, result: ToolResult, *, tool_name: str) -> ToolResult:
-        """Return the result with every text for the model within the limit.
+        """Return the result with every text for the model within the limit. If one is too long, so may be its display.
 
         If the full text cannot be saved, the truncation notice says so.
         """
         content = self._truncate_content(result.llm_content, tool_name)
+        if content != result.llm_content:
+            result = replace(result, return_display=self._truncate_display(result, content, tool_name))
         if result.error is None or len(result.error.message) <= self._limit:
             return result if content is result.llm_content else replace(result, llm_content=content)
         error = ToolError(self._truncate_text(result.error.message, tool_name), result.error.type)
         return replace(result, llm_content=content, error=error)
+
+    def _truncate_display(self, result: ToolResult, content: PartListUnion, tool_name: str) -> Display:
+        display = result.return_display
+        if not isinstance(display, str):
+            return display
+        if isinstance(content, str) and display is result.llm_content:
+            return content
+        return self._truncate_text(display, tool_name)
 
     def _truncate_content(self, content: PartListUnion, tool_name: str) -> PartListUnion:
         if isinstance(content, Sequence) and not isinstance(content, str):
@@ -62,7 +75,8 @@ class OutputTruncator:
         try:
             make_private_directory(self._directory)
             with open(create_private_file(path), "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                file.write(text)
+                for start in range(0, len(text), _CHUNK_CHARACTERS):
+                    file.write(text[start : start + _CHUNK_CHARACTERS])
         except OSError:
             with suppress(OSError):
                 os.unlink(path)  # a partial file would be taken for the whole

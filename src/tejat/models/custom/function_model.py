@@ -9,7 +9,7 @@ from tejat.core.agent.settings import describe_value
 from tejat.core.messages.history import Message
 from tejat.core.model import ModelOutput, ModelRequest
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.models.custom.client import DEFAULT_CONTEXT_WINDOW, closed_after
+from tejat.models.custom.client import DEFAULT_CONTEXT_WINDOW, CustomModelClient, closed_after
 from tejat.workspace.threads.daemon import run_detached
 
 FunctionAnswer: TypeAlias = ModelOutput | Iterable[ModelOutput]
@@ -33,7 +33,7 @@ def function_model(
     The function returns text, a `FunctionCall`, a `ModelResponse`, or a list of them; a generator streams. A function
     that is not `async` runs in its own thread. `name` defaults to the name of the function.
 
-    Raises TypeError for anything but a function with two parameters.
+    Raises TypeError for anything but a function with two parameters, and for other arguments of a wrong type.
     """
     given: object = function
     if not callable(given) or isinstance(given, type):
@@ -45,7 +45,9 @@ def function_model(
         raise TypeError(f"The function {name!r} must take two arguments: the messages and the tools.") from None
     except ValueError:  # written in C
         pass
-    return FunctionModel(function, name or getattr(function, "__name__", "function"), context_window, price)
+    model = FunctionModel(function, name or getattr(function, "__name__", "function"), context_window, price)
+    CustomModelClient(model)  # checks the other arguments
+    return model
 
 
 class FunctionModel:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from tejat.core.i18n import _, ngettext, translate
-from tejat.core.json_text import dump_json
-from tejat.core.messages.types import FunctionCall, JsonObject
+from tejat.core.json_text import show_json
+from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallFinished, CallState
 from tejat.core.tools.todos import TodoList
@@ -167,8 +167,7 @@ def render_todos(todos: TodoList) -> str:
 def _arguments(call: FunctionCall) -> Iterator[str]:
     if not call.args or call.name == _SHELL:
         return
-    arguments: JsonObject = dict(call.args)  # pyright: ignore[reportAssignmentType] -- the model sends JSON
-    text = cut_text(dump_json(arguments, indent=2), max_chars=_MAX_ARGUMENT_CHARS)
+    text = cut_text(show_json(dict(call.args)), max_chars=_MAX_ARGUMENT_CHARS)
     yield disclosure(escape_text(_("Arguments")), f'<pre class="output">{escape_text(text)}</pre>')
 
 

@@ -16,6 +16,7 @@ _SHOWN = 60  # characters of an invalid path in a message
 _SPECIAL = lazy("A pipe, socket or device, not a regular file")
 _LOOP = lazy("Too many symbolic links, probably a loop")
 _DIRECTORY = lazy("Path is a directory, not a file")
+_CLOSED = lazy("The workspace is closed")
 
 
 class PathPurpose(Enum):
@@ -103,6 +104,8 @@ _ERRORS: dict[tuple[int, PathPurpose | None], tuple[ErrorType, str | None]] = {
     (errno.EISDIR, None): (ErrorType.TARGET_IS_DIRECTORY, _DIRECTORY),
     (errno.ELOOP, PathPurpose.WRITE): (ErrorType.FILE_WRITE_FAILURE, _LOOP),
     (errno.ELOOP, None): (ErrorType.READ_CONTENT_FAILURE, _LOOP),
+    (errno.EBADF, PathPurpose.WRITE): (ErrorType.FILE_WRITE_FAILURE, _CLOSED),
+    (errno.EBADF, None): (ErrorType.READ_CONTENT_FAILURE, _CLOSED),
     (errno.EACCES, None): (ErrorType.PERMISSION_DENIED, None),
     (errno.EPERM, None): (ErrorType.PERMISSION_DENIED, None),
     (errno.EROFS, None): (ErrorType.PERMISSION_DENIED, None),

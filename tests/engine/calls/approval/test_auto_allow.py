@@ -5,6 +5,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tejat.app.tools.toolset import Toolset
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustLevel, trust_folder
 from tejat.core.approval.confirmation import ApprovalReply, Approver, Outcome
+from tejat.core.approval.modes import ModeName, SandboxName
 from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.tools.base import ToolResult
@@ -44,7 +46,7 @@ def switch_on(machine: ProgramEnv) -> None:
 
 @contextmanager
 def opened(
-    machine: ProgramEnv, approver: Approver | None, *, mode: str | None = None, sandbox: str | None = None
+    machine: ProgramEnv, approver: Approver | None, *, mode: ModeName | None = None, sandbox: SandboxName | None = None
 ) -> Generator[Toolset]:
     with open_tools(
         [str(machine.project)], approver, mode=mode, sandbox=sandbox, environment=machine.environment
@@ -78,7 +80,7 @@ def test_headless_commands_run_that_only_read_or_test(machine: ProgramEnv) -> No
 
 @pytest.mark.parametrize("changes", [{"sandbox": "off"}, {"mode": "default"}])
 def test_it_has_no_effect_without_a_sandbox_or_where_asking_was_promised(
-    machine: ProgramEnv, changes: dict[str, str]
+    machine: ProgramEnv, changes: dict[str, Any]
 ) -> None:
     switch_on(machine)
     with opened(machine, None, **changes) as tools:
