@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -52,6 +52,11 @@ class ContentStore:
 
     def __contains__(self, digest: bytes) -> bool:
         return digest in self._locations
+
+    @property
+    def digests(self) -> Container[bytes]:
+        """The digests of all stored contents."""
+        return self._locations.keys()
 
     def stored_size(self, digest: bytes) -> int:
         """Return the bytes that the content takes; 0 if it is not stored."""

@@ -228,7 +228,7 @@ class TreeObserver:
     def _build(self, watch: TreeWatch, stop: Stop, before: TreeState | None = None) -> LiveTree:
         """Scan a tree and watch it. Raises CannotWatch, TooManyEntries, OSError."""
         root = watch.root.real_path
-        tree = LiveTree(watch.scan, self.store.digests_of(watch.root).value_of, limit=2 * _MAX_ENTRIES)
+        tree = LiveTree(watch.scan, self.store.digests_of(watch.root), limit=2 * _MAX_ENTRIES)
         try:
             signature = _rules_signature(root)
             tree.build(stop, None if before is None else before.unwatched)

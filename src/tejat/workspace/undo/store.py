@@ -114,7 +114,7 @@ class UndoStore:
             for root in missing:
                 known = self._digest_caches[root] = DigestCache(self.directory, root)
                 known.load()
-                known.retain(self._store.__contains__)
+                known.retain(self._store.digests)
 
     def is_uncertain(self, root: RootDirectory, state: TreeState) -> bool:
         """Whether a file may have changed without a visible change."""
@@ -224,7 +224,7 @@ class UndoStore:
         if self._store.generation != self._generation:
             self._generation = self._store.generation
             for known in self._digest_caches.values():
-                known.retain(self._store.__contains__)
+                known.retain(self._store.digests)
 
     def _reserve(self, needed: int, stop: Stop) -> int:
         free = self._limit - self.directory.size()
