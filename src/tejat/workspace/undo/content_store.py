@@ -22,7 +22,7 @@ _MAGIC = b"tjt1"
 _LOCATION = struct.Struct("<IQQ")  # pack, offset of the content, length
 _RECORD = struct.Struct("<32s20s")  # digest, location
 _LOCATION_IN_RECORD = struct.Struct("<32xIQQ")
-_RECORDS_AT_ONCE = 8 << 20
+_RECORDS_AT_ONCE = 1 << 18  # bytes; they are unpacked without a chance for other threads
 _SEARCH_BYTES = 1 << 20
 
 

@@ -3,7 +3,8 @@
 import os
 import struct
 import zlib
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from itertools import islice
 from typing import NamedTuple
 
 from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
@@ -15,6 +16,7 @@ _MARK = b"tjd1"
 _VALUE = FILE_KEY_SIZE + DIGEST_SIZE
 _TOMBSTONE = bytes(_VALUE)
 _SPARE_RECORDS = 4096
+_BLOCK_RECORDS = 4096
 # A file may change twice within one tick of its clock and look the same. Ticks are of at most 10 ms, or of two seconds
 # where times have no fractions.
 _TICK = 20_000_000
@@ -127,12 +129,12 @@ class DigestCache:
         if self._must_rewrite or self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
             lasting = {path: value for path, value in self._values.items() if path not in self._uncertain}
             with self._directory.replace_file(self._name) as descriptor:
-                append_bytes(descriptor, _pack_block(lasting))
+                append_bytes(descriptor, *_pack_blocks(lasting))
             self._records = len(lasting)
             self._must_rewrite = False
         else:
             with self._directory.open(self._name, os.O_WRONLY | os.O_CREAT) as descriptor:
-                append_bytes(descriptor, _pack_block(self._unsaved))
+                append_bytes(descriptor, *_pack_blocks(self._unsaved))
             self._records += len(self._unsaved)
         self._unsaved = {}
 
@@ -152,12 +154,13 @@ def _may_change_unnoticed(key: bytes, read_at: int) -> bool:
     return read_at - latest < (_TICK if latest % _SECOND else _SLOW_TICK)
 
 
-def _pack_block(values: dict[str, bytes]) -> bytes:
-    if not values:
-        return b""
-    names = os.fsencode("\0".join(values))
-    body = names + b"".join(values.values())
-    return _BLOCK.pack(_MARK, len(values), len(names), zlib.crc32(body)) + body
+def _pack_blocks(values: Mapping[str, bytes]) -> Iterator[bytes]:
+    """Yield blocks that are read quickly: other threads wait meanwhile."""
+    items = iter(values.items())
+    while block := dict(islice(items, _BLOCK_RECORDS)):
+        names = os.fsencode("\0".join(block))
+        body = names + b"".join(block.values())
+        yield _BLOCK.pack(_MARK, len(block), len(names), zlib.crc32(body)) + body
 
 
 class _SavedBlocks(NamedTuple):

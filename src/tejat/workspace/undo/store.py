@@ -204,6 +204,15 @@ class UndoStore:
         with self.directory.lock(never_stop):
             write_warnings(self.directory, texts)
 
+    def room(self) -> int:
+        """Return how many bytes can be added before something has to be dropped."""
+        return self._limit - self.directory.size()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there was no room for something in this process."""
+        return self._failed_reservation is not None
+
     def flush(self) -> None:
         self._store.flush()
 
@@ -227,13 +236,13 @@ class UndoStore:
                 known.retain(self._store.digests)
 
     def _reserve(self, needed: int, stop: Stop) -> int:
-        free = self._limit - self.directory.size()
+        free = self.room()
         if free >= needed or self._failed_reservation == (needed, free):
             return max(free, 0)
         with self.directory.lock(stop):
             self._refresh()
             self._prune_entries(needed, stop)
-            free = max(self._limit - self.directory.size(), 0)
+            free = max(self.room(), 0)
         if free < needed:
             self._failed_reservation = (needed, free)
             message = lazy(

@@ -81,12 +81,12 @@ class LiveTree:
     """Everything beneath a root. `refresh` costs as much as has changed. Not safe for threads, except `collect_on`.
 
     `digests` knows the contents that are stored. `pending` are the files whose content may not be stored yet,
-    `skip_reasons` says of others why theirs is not.
+    by directory, and `skip_reasons` says of others why theirs is not.
     """
 
     def __init__(self, scan: TreeScan, digests: DigestCache, *, limit: int) -> None:
         """Raises CannotWatch."""
-        self.pending: set[str] = set()
+        self.pending: dict[str, None] = {}
         self.skip_reasons: dict[str, str] = {}
         self._scan = scan
         self._digests = digests
@@ -207,7 +207,8 @@ class LiveTree:
             if state is not None and path in state.files:
                 state.files[path] = key
         self.skip_reasons.update(snapshot.skip_reasons)
-        self.pending.difference_update(snapshot.state.files)
+        for path in self.pending.keys() & snapshot.state.files.keys():
+            del self.pending[path]
 
     def open_record(self) -> TouchRecord:
         """Remember from now on what changes."""
@@ -329,7 +330,7 @@ class LiveTree:
                 raise TooManyEntries(self._limit)
 
     def _add_marks(self, found: TreeState, hard_links: Mapping[str, int]) -> None:
-        self.pending.update(self._digests.unknown(found.files))
+        self.pending.update(dict.fromkeys(self._digests.unknown(found.files)))
         self._unwatched |= found.unwatched
         self._hard_links.update(hard_links)
         if len(self._hard_links) > _MAX_HARD_LINKS:
