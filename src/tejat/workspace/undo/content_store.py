@@ -4,8 +4,8 @@ import hashlib
 import os
 import re
 import struct
-from collections.abc import Callable, Collection, Container, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Container, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,15 +112,32 @@ class ContentStore:
 
     def read(self, digest: bytes) -> bytes | None:
         """Return the content, None if it is missing or corrupt."""
-        location = self._locate(digest)
-        if location is None:
-            return None
-        try:
-            with self._directory.open(_pack_name(location.pack), os.O_RDONLY) as descriptor:
-                content = read_bytes(descriptor, location.offset, location.length)
-        except FileNotFoundError:
-            return None
-        return content if sha256_digest(content) == digest else None
+        with self.open_reader() as read:
+            return read(digest)
+
+    @contextmanager
+    def open_reader(self) -> Generator[Callable[[bytes], bytes | None]]:
+        """Like `read`, for many contents: a pack stays open until another one is needed."""
+        with ExitStack() as opened:
+            current: tuple[int, int] | None = None
+
+            def read(digest: bytes) -> bytes | None:
+                nonlocal current
+                location = self._locate(digest)
+                if location is None:
+                    return None
+                if current is None or current[0] != location.pack:
+                    opened.close()
+                    current = None
+                    try:
+                        pack = opened.enter_context(self._directory.open(_pack_name(location.pack), os.O_RDONLY))
+                    except FileNotFoundError:
+                        return None
+                    current = location.pack, pack
+                content = read_bytes(current[1], location.offset, location.length)
+                return content if sha256_digest(content) == digest else None
+
+            yield read
 
     def flush(self) -> None:
         """Make everything added so far durable."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from hashlib import sha256
-from itertools import groupby
 
 from tejat.core.frozen import field, frozen, replace
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
@@ -108,10 +107,7 @@ class _ContentReader:
         self._bytes = 0
 
     def read(self, paths: Iterable[str]) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for path in paths:
-            directory, _, name = path.rpartition("/")
-            groups.setdefault(directory, []).append((path, name))
+        groups = _by_directory(paths)
         for directory in sorted(groups):
             self._budget.stop()
             inside = groups[directory]
@@ -190,18 +186,29 @@ def _store_nothing(_: Mapping[bytes, bytes]) -> None:
 def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
     """Return the state of these paths, without following links. Inaccessible ones count as missing."""
     state = TreeState()
+    groups = _by_directory(paths)
     with OpenDirectories(root.fd) as opened:
-        for parent, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
+        for parent in sorted(groups):
             with suppress(OSError):
                 directory = opened.get(parent)
-                for path in group:
-                    with suppress(OSError):
-                        _add_path(state, path, directory)
+                for path, name in groups[parent]:
+                    try:
+                        _add_path(state, path, directory, name)
+                    except OSError:
+                        continue
     return state
 
 
-def _add_path(state: TreeState, path: str, directory: int) -> None:
-    name = os.path.basename(path)
+def _by_directory(paths: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return the paths in each directory, with their names."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        groups.setdefault(directory, []).append((path, name))
+    return groups
+
+
+def _add_path(state: TreeState, path: str, directory: int, name: str) -> None:
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     match stat.S_IFMT(status.st_mode):
         case stat.S_IFREG:

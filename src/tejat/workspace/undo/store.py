@@ -92,6 +92,10 @@ class UndoStore:
         """Return a content, None if it is not stored."""
         return self._store.read(digest)
 
+    def open_reader(self) -> AbstractContextManager[Callable[[bytes], bytes | None]]:
+        """Return `read_content` for many contents, for the block."""
+        return self._store.open_reader()
+
     def has_content(self, digest: bytes) -> bool:
         return digest in self._store
 
