@@ -21,6 +21,7 @@ LAZY_IMPORTS = {
     "app/session/initial_state.py": "a chat is imported",
     "app/session/interactive.py": "the user runs a shell line",
     "app/session/lifespan.py": "a run needs the service",
+    "app/session/undo/prefetch.py": "a session begins in a large project",
     "app/session/manager.py": "plan mode or a sub-agent is used",
     "app/setup/notes.py": "a settings file has a name that is not in the schema",
     "app/session/session_parts.py": "the model recalls earlier messages",

@@ -84,7 +84,7 @@ def test_forgotten_stays_forgotten_and_the_file_stays_small(tmp_path: Path) -> N
         if number % 100 == 99:
             known.save()
     known.discard(["f1", "f2", "never known"])
-    known.retain(lambda digest: digest != sha256_digest(b"11903"))
+    known.retain(known.digests() - {sha256_digest(b"11903")})
     known.save()
     again = DigestCache(directory, "/root")
     again.load()
@@ -166,8 +166,17 @@ def test_what_is_no_longer_stored_is_told_once(tmp_path: Path) -> None:
     file = tmp_path / "f"
     known = DigestCache(PrivateDirectory(str(tmp_path / "state")), "/root")
     known.add("f", key(file), DIGEST, read_at=changed(file) + 10**9)
-    known.retain(lambda _: True)
+    known.retain({DIGEST})
     assert known.take_lost() == set()
-    known.retain(lambda _: False)
+    known.retain(())
     assert (known.take_lost(), known.take_lost()) == ({"f"}, set())
     assert known.digests() == set()
+
+
+def test_what_is_unknown(tmp_path: Path) -> None:
+    file, other = tmp_path / "f", tmp_path / "g"
+    known = DigestCache(PrivateDirectory(str(tmp_path / "state")), "/root")
+    first, second = key(file), key(other)
+    known.add("f", first, DIGEST, read_at=changed(file))
+    assert known.unknown({"f": first, "g": second}) == ["g"]
+    assert known.unknown({"f": second}) == ["f"]

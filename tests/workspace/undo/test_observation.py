@@ -54,7 +54,7 @@ class Tree:
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
-    monkeypatch.setattr(observation, "_LIVE_TREE", 2)
+    monkeypatch.setattr(observation, "LARGE_TREE", 2)
     made = Tree(tmp_path)
     yield made
     made.close()

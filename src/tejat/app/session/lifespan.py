@@ -11,7 +11,7 @@ from tejat.app.model_source import RunModel, open_run_model
 from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.manager import SessionManager
 from tejat.app.tools.toolset import open_toolset
-from tejat.core.agent.events import AgentEvent, Noticed
+from tejat.core.agent.events import AgentEvent, Noticed, Prompted
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.policy_report import PolicyOptions
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 _START_ROUNDS = 8
 """Rounds of the event loop in which the tasks of all servers have sent their programs to the supervisor."""
+
+_SCREEN_SECONDS = 0.5
+_REQUEST_SECONDS = 0.2
+"""After these the first screen is drawn, or the first request is on its way. Short runs have ended before."""
 
 ServeSession: TypeAlias = Callable[
     [EventBus[AgentEvent], "Callable[[], InteractiveSession]"], AbstractAsyncContextManager[None]
@@ -118,14 +122,42 @@ async def open_session_manager(
         place_warnings = _place_warnings(run_config) if interactive else ()
         toolset.notes += (*telemetry_notes, *_settings_notes(run_config), *place_warnings)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions, is_interactive=interactive)
-        if run_config.settings.background_completion.value != "silent":
-            from tejat.app.session.job_watch import watch_jobs
-
-            stack.push_async_callback(watch_jobs(manager).close)
+        _watch_jobs(manager, stack)
         if not interactive:
             _write_system_prompt(run_config, manager.builtin_system_prompt)
         stack.push_async_callback(manager.close)
+        _prefetch_undo_later(manager, stack, interactive=interactive)
         yield manager
+
+
+def _watch_jobs(manager: SessionManager, stack: AsyncExitStack) -> None:
+    if manager.run_config.settings.background_completion.value != "silent":
+        from tejat.app.session.job_watch import watch_jobs
+
+        stack.push_async_callback(watch_jobs(manager).close)
+
+
+def _prefetch_undo_later(manager: SessionManager, stack: AsyncExitStack, *, interactive: bool) -> None:
+    """Look at a large project for undo when the first screen is drawn, or the first request is on its way."""
+
+    def start(delay: float) -> None:
+        timer = asyncio.get_running_loop().call_later(delay, load)
+        stack.callback(timer.cancel)
+
+    def load() -> None:
+        from tejat.app.session.undo.prefetch import prefetch_undo
+
+        stack.callback(asyncio.ensure_future(prefetch_undo(manager)).cancel)
+
+    def handle_event(event: AgentEvent) -> None:
+        if isinstance(event, Prompted):
+            unsubscribe()
+            start(_REQUEST_SECONDS)
+
+    if interactive:
+        start(_SCREEN_SECONDS)
+    else:
+        unsubscribe = manager.events.subscribe(handle_event)
 
 
 def _open_model(options: AgentOptions, run_config: RunConfig, stack: AsyncExitStack) -> RunModel:

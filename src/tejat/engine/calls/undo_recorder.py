@@ -33,6 +33,7 @@ from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.attribution.activity import Activity, ActivityMonitor
 from tejat.workspace.undo.attribution.foreign_changes import CallTimes
 from tejat.workspace.undo.comparison import Comparison, with_replaced, without_placeholders
+from tejat.workspace.undo.live.prefetch import Prefetch
 from tejat.workspace.undo.observation import Observation, ScanObservation, TreeObserver
 from tejat.workspace.undo.patches import render_patches
 from tejat.workspace.undo.revert import revert_entry
@@ -115,6 +116,7 @@ class UndoRecorder:
         )
         self._observer = TreeObserver(self._archive)
         self._lock = Lock()
+        self._prefetch: Prefetch | None = None
 
     @property
     def directory(self) -> str:
@@ -130,7 +132,14 @@ class UndoRecorder:
         self._roots.add(directories)
         self._observer.forget_trees()
 
+    def prefetch(self) -> None:
+        """Do in the background, once, what the first command in a large tree would have to wait for."""
+        if self._prefetch is None:
+            self._prefetch = Prefetch(self._prefetch_trees)
+
     def close(self) -> None:
+        if self._prefetch is not None:
+            self._prefetch.close()
         self._observer.close()
         self._roots.close()
 
@@ -222,6 +231,8 @@ class UndoRecorder:
         try:
             self._archive.directory.check_writable()
             if whole_tree:
+                if self._prefetch is not None:
+                    await self._prefetch.finish()
                 await run_blocking(lambda _: closing.enter_context(self._archive.open_window()))
             watches = watch()
             at_once = self._observe_inline(watches, is_exact=not whole_tree)
@@ -277,6 +288,9 @@ class UndoRecorder:
         if whole_tree:
             return watch_trees(self._roots, self._archive.directory)
         return watch_paths(self._roots, paths, closing)
+
+    def _prefetch_trees(self, stop: Stop) -> None:
+        self._observer.prefetch(watch_trees(self._roots, self._archive.directory), stop, self._lock)
 
     def _observe_inline(self, watches: Sequence[Watch], *, is_exact: bool) -> list[Observation] | None:
         """Observe in place if that is faster than using a thread, otherwise return None."""

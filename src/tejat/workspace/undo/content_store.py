@@ -4,8 +4,8 @@ import hashlib
 import os
 import re
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Container, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ _MAGIC = b"tjt1"
 _LOCATION = struct.Struct("<IQQ")  # pack, offset of the content, length
 _RECORD = struct.Struct("<32s20s")  # digest, location
 _LOCATION_IN_RECORD = struct.Struct("<32xIQQ")
-_RECORDS_AT_ONCE = 8 << 20
+_RECORDS_AT_ONCE = 1 << 18  # bytes; they are unpacked without a chance for other threads
 _SEARCH_BYTES = 1 << 20
 
 
@@ -52,6 +52,11 @@ class ContentStore:
 
     def __contains__(self, digest: bytes) -> bool:
         return digest in self._locations
+
+    @property
+    def digests(self) -> Container[bytes]:
+        """The digests of all stored contents."""
+        return self._locations.keys()
 
     def stored_size(self, digest: bytes) -> int:
         """Return the bytes that the content takes; 0 if it is not stored."""
@@ -107,15 +112,32 @@ class ContentStore:
 
     def read(self, digest: bytes) -> bytes | None:
         """Return the content, None if it is missing or corrupt."""
-        location = self._locate(digest)
-        if location is None:
-            return None
-        try:
-            with self._directory.open(_pack_name(location.pack), os.O_RDONLY) as descriptor:
-                content = read_bytes(descriptor, location.offset, location.length)
-        except FileNotFoundError:
-            return None
-        return content if sha256_digest(content) == digest else None
+        with self.open_reader() as read:
+            return read(digest)
+
+    @contextmanager
+    def open_reader(self) -> Generator[Callable[[bytes], bytes | None]]:
+        """Like `read`, for many contents: a pack stays open until another one is needed."""
+        with ExitStack() as opened:
+            current: tuple[int, int] | None = None
+
+            def read(digest: bytes) -> bytes | None:
+                nonlocal current
+                location = self._locate(digest)
+                if location is None:
+                    return None
+                if current is None or current[0] != location.pack:
+                    opened.close()
+                    current = None
+                    try:
+                        pack = opened.enter_context(self._directory.open(_pack_name(location.pack), os.O_RDONLY))
+                    except FileNotFoundError:
+                        return None
+                    current = location.pack, pack
+                content = read_bytes(current[1], location.offset, location.length)
+                return content if sha256_digest(content) == digest else None
+
+            yield read
 
     def flush(self) -> None:
         """Make everything added so far durable."""

@@ -3,18 +3,20 @@
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from itertools import islice
 from typing import NamedTuple
 
 from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
 from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
-from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
+from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, file_key_times
 
 _BLOCK = struct.Struct("<4sIII")  # mark, number of files, bytes of their names, checksum; names and values follow
 _MARK = b"tjd1"
 _VALUE = FILE_KEY_SIZE + DIGEST_SIZE
 _TOMBSTONE = bytes(_VALUE)
 _SPARE_RECORDS = 4096
+_BLOCK_RECORDS = 4096
 # A file may change twice within one tick of its clock and look the same. Ticks are of at most 10 ms, or of two seconds
 # where times have no fractions.
 _TICK = 20_000_000
@@ -57,6 +59,11 @@ class DigestCache:
                 unknown.append(path)
         return found, unknown
 
+    def unknown(self, files: Mapping[str, bytes]) -> list[str]:
+        """Return the files whose content is unknown. Uncertain ones count as known. Safe for threads."""
+        find = self._values.get
+        return [path for path, key in files.items() if not find(path, b"").startswith(key)]
+
     def is_uncertain(self, paths: Iterable[str]) -> bool:
         """Whether one of the files may have changed without a visible change of its key."""
         return bool(self._uncertain) and not self._uncertain.isdisjoint(paths)
@@ -91,9 +98,9 @@ class DigestCache:
                 self._uncertain.discard(path)
                 self._unsaved[path] = _TOMBSTONE
 
-    def retain(self, is_kept: Callable[[bytes], bool]) -> None:
+    def retain(self, kept: Container[bytes]) -> None:
         """Discard entries whose content is no longer stored."""
-        lost = [path for path, value in self._values.items() if not is_kept(value[FILE_KEY_SIZE:])]
+        lost = [path for path, value in self._values.items() if value[FILE_KEY_SIZE:] not in kept]
         self._lost.update(lost)
         self.discard(lost)
 
@@ -122,12 +129,12 @@ class DigestCache:
         if self._must_rewrite or self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
             lasting = {path: value for path, value in self._values.items() if path not in self._uncertain}
             with self._directory.replace_file(self._name) as descriptor:
-                append_bytes(descriptor, _pack_block(lasting))
+                append_bytes(descriptor, *_pack_blocks(lasting))
             self._records = len(lasting)
             self._must_rewrite = False
         else:
             with self._directory.open(self._name, os.O_WRONLY | os.O_CREAT) as descriptor:
-                append_bytes(descriptor, _pack_block(self._unsaved))
+                append_bytes(descriptor, *_pack_blocks(self._unsaved))
             self._records += len(self._unsaved)
         self._unsaved = {}
 
@@ -142,17 +149,18 @@ def load_saved_digests(directory: PrivateDirectory) -> set[bytes]:
 
 
 def _may_change_unnoticed(key: bytes, read_at: int) -> bool:
-    parts = unpack_file_key(key)
-    latest = max(parts.modified, parts.changed)
+    modified, changed = file_key_times(key)
+    latest = modified if modified > changed else changed
     return read_at - latest < (_TICK if latest % _SECOND else _SLOW_TICK)
 
 
-def _pack_block(values: dict[str, bytes]) -> bytes:
-    if not values:
-        return b""
-    names = os.fsencode("\0".join(values))
-    body = names + b"".join(values.values())
-    return _BLOCK.pack(_MARK, len(values), len(names), zlib.crc32(body)) + body
+def _pack_blocks(values: Mapping[str, bytes]) -> Iterator[bytes]:
+    """Yield blocks that are read quickly: other threads wait meanwhile."""
+    items = iter(values.items())
+    while block := dict(islice(items, _BLOCK_RECORDS)):
+        names = os.fsencode("\0".join(block))
+        body = names + b"".join(block.values())
+        yield _BLOCK.pack(_MARK, len(block), len(names), zlib.crc32(body)) + body
 
 
 class _SavedBlocks(NamedTuple):
@@ -172,8 +180,9 @@ def _read_blocks(content: bytes) -> _SavedBlocks:
         names, start, offset = block
         values.update(zip(names, (content[at : at + _VALUE] for at in range(start, offset, _VALUE)), strict=True))
         records += len(names)
-    lasting = {path: value for path, value in values.items() if value != _TOMBSTONE}
-    return _SavedBlocks(lasting, records, is_damaged=offset < len(content))
+    if _TOMBSTONE in values.values():
+        values = {path: value for path, value in values.items() if value != _TOMBSTONE}
+    return _SavedBlocks(values, records, is_damaged=offset < len(content))
 
 
 def _read_block(content: bytes, offset: int) -> tuple[list[str], int, int] | None:

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
+from threading import Lock
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.frozen import frozen
@@ -16,14 +18,14 @@ from tejat.workspace.undo.live.live_tree import (
     RulesSignature,
     TouchRecord,
 )
+from tejat.workspace.undo.live.prefetch import LARGE_TREE
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.store import Stop, UndoStore
-from tejat.workspace.undo.tree_state import TooManyEntries, TreeState
+from tejat.workspace.undo.tree_state import TooManyEntries, TreeState, file_key_size
 from tejat.workspace.undo.watch import PathWatch, TreeWatch, Watch
 
 _SMALL_TREE = 200  # entries that are faster to read in place than in a thread
-# A scan of fewer entries takes a few milliseconds, and sees changes that no event reports.
-_LIVE_TREE = 1000
+_PREFETCHED_FILES = 1000  # that are stored while other calls wait
 _MAX_SCANNED = 300_000
 _MAX_ENTRIES = 1_500_000
 
@@ -169,6 +171,17 @@ class TreeObserver:
             for watch in watches
         ]
 
+    def prefetch(self, watches: Sequence[Watch], stop: Stop, lock: Lock) -> None:
+        """Do what the first `observe` of large trees does, in steps that hold the lock; other calls come in between.
+
+        Raises OSError, and whatever `stop` raises.
+        """
+        for watch in watches:
+            if isinstance(watch, TreeWatch):
+                tree = self._prefetch_tree(watch, stop, lock)
+                if tree is not None:
+                    self._prefetch_contents(watch, tree, stop, lock)
+
     def scan_again(self, watch: TreeWatch, before: TreeState, stop: Stop) -> Snapshot:
         """Return the present state of a whole tree after track of it was lost. Raises OSError, TooManyEntries."""
         tree = self._trees.get(watch.root.real_path)
@@ -202,7 +215,7 @@ class TreeObserver:
                 self._cannot_watch.add(root)
         try:
             if root not in self._cannot_watch:
-                return self._scan(watch, stop, limit=_LIVE_TREE)
+                return self._scan(watch, stop, limit=LARGE_TREE)
         except TooManyEntries:
             try:
                 return self._observe_live(watch, self._build(watch, stop), stop)
@@ -217,6 +230,52 @@ class TreeObserver:
             self._too_large[root] = error.limit
             raise
 
+    def _prefetch_tree(self, watch: TreeWatch, stop: Stop, lock: Lock) -> LiveTree | None:
+        """Scan and watch a large tree that nothing is known of yet."""
+        root = watch.root.real_path
+        with suppress(TooManyEntries):
+            watch.scan_state(limit=LARGE_TREE, stop=stop)
+            return None
+        with lock:
+            if self._must_build or root in self._trees:
+                return None
+            self.store.load([root], stop)
+        tree: LiveTree | None = None
+        try:
+            tree = self._open_tree(watch, stop)
+        except CannotWatch:
+            self._cannot_watch.add(root)
+        except TooManyEntries:
+            self._too_large[root] = _MAX_ENTRIES
+        with lock:
+            if tree is None or self._must_build or root in self._trees:
+                if tree is not None:
+                    tree.close()
+                return None
+            self._is_small = False
+            self._trees[root] = tree
+            return tree
+
+    def _prefetch_contents(self, watch: TreeWatch, tree: LiveTree, stop: Stop, lock: Lock) -> None:
+        """Store the contents of a tree, those of small files first if there is no room for all."""
+        paths, sizes = list(tree.pending), list[int]()
+        for start in range(0, len(paths), _PREFETCHED_FILES):
+            stop()
+            some = paths[start : start + _PREFETCHED_FILES]
+            sizes += map(file_key_size, tree.state_of(some).files.values())
+        if sum(sizes) > self.store.room():
+            paths = [path for _, path in sorted(zip(sizes, paths, strict=True))]
+        start = 0
+        while start < len(paths):
+            stop()
+            with lock:
+                if self._trees.get(watch.root.real_path) is not tree:
+                    return
+                # Of those that are left when the room is used up, none is read.
+                end = len(paths) if self.store.is_full else start + _PREFETCHED_FILES
+                self._store_pending(watch, tree, stop, tree.state_of(paths[start:end]))
+            start = end
+
     def _scan(self, watch: Watch, stop: Stop, *, limit: int, is_exact: bool = False) -> ScanObservation:
         state = watch.scan_state(limit=limit, stop=stop)
         if isinstance(watch, TreeWatch):
@@ -227,8 +286,14 @@ class TreeObserver:
 
     def _build(self, watch: TreeWatch, stop: Stop, before: TreeState | None = None) -> LiveTree:
         """Scan a tree and watch it. Raises CannotWatch, TooManyEntries, OSError."""
+        tree = self._open_tree(watch, stop, before)
+        self._is_small = False
+        self._trees[watch.root.real_path] = tree
+        return tree
+
+    def _open_tree(self, watch: TreeWatch, stop: Stop, before: TreeState | None = None) -> LiveTree:
         root = watch.root.real_path
-        tree = LiveTree(watch.scan, self.store.digests_of(watch.root).value_of, limit=2 * _MAX_ENTRIES)
+        tree = LiveTree(watch.scan, self.store.digests_of(watch.root), limit=2 * _MAX_ENTRIES)
         try:
             signature = _rules_signature(root)
             tree.build(stop, None if before is None else before.unwatched)
@@ -241,13 +306,11 @@ class TreeObserver:
         except BaseException:
             tree.close()
             raise
-        self._is_small = False
-        self._trees[root] = tree
         return tree
 
     def _observe_live(self, watch: TreeWatch, tree: LiveTree, stop: Stop) -> LiveObservation:
         digests = self.store.digests_of(watch.root)
-        paths = tree.pending | digests.uncertain_paths() | digests.take_lost()
+        paths = tree.pending.keys() | digests.uncertain_paths() | digests.take_lost()
         self._store_pending(watch, tree, stop, tree.state_of(paths))
         tree.pending.clear()
         return LiveObservation(self, watch, tree)

@@ -1,8 +1,8 @@
 """Restoring changes: everything is checked first, then done in an order in which it can succeed."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from typing import TypeGuard
 
 from tejat.core.frozen import frozen, replace
@@ -165,8 +165,10 @@ class Restoration:
             for change in changes:
                 if change.path in self._failed or not concerns(change.before, change.after):
                     continue
-                with self._collect_failure(change):
-                    step(change, self._open_parent(change, opened), os.path.basename(change.path))
+                try:
+                    step(change, self._open_parent(change, opened), change.path.rpartition("/")[2])
+                except OSError as error:
+                    self._fail(change, error)
 
     def _restore_contents(self, changes: Iterable[PathChange]) -> None:
         """Restore files and links. Files are written and made durable many at a time, then put in place."""
@@ -175,10 +177,13 @@ class Restoration:
                 opened = stack.enter_context(OpenDirectories(self._root.fd, limit=_BATCH_FILES))
                 prepared: list[tuple[PathChange, PreparedFile]] = []
                 for change in batch:
-                    with self._collect_failure(change):
+                    try:
                         file = self._restore_or_prepare(change, self._open_parent(change, opened))
-                        if file is not None:
-                            prepared.append((change, stack.enter_context(file)))
+                    except OSError as error:
+                        self._fail(change, error)
+                        continue
+                    if file is not None:
+                        prepared.append((change, stack.enter_context(file)))
                 self._publish(prepared)
 
     def _publish(self, prepared: Sequence[tuple[PathChange, PreparedFile]]) -> None:
@@ -189,8 +194,11 @@ class Restoration:
                 self._fail(change, error)
             return
         for change, file in prepared:
-            with self._collect_failure(change):
+            try:
                 file.publish()
+            except OSError as error:
+                self._fail(change, error)
+            else:
                 self._restored.add(change.path)
 
     def _needs_restored_content(self, change: PathChange) -> bool:
@@ -198,20 +206,13 @@ class Restoration:
             return False
         return change.after is not None or not _has_no_content(change.before)
 
-    @contextmanager
-    def _collect_failure(self, change: PathChange) -> Generator[None]:
-        try:
-            yield
-        except OSError as error:
-            self._fail(change, error)
-
     def _fail(self, change: PathChange, error: OSError) -> None:
         why = lazy("could not be restored: {why}", why=error.strerror)
         self._failed[change.path] = PathProblem(change.full_path, why)
 
     def _open_parent(self, change: PathChange, opened: OpenDirectories) -> int:
         """Return the directory of a path, created if it has been removed."""
-        parent = os.path.dirname(change.path)
+        parent = change.path.rpartition("/")[0]
         try:
             return opened.get(parent)
         except FileNotFoundError:
@@ -226,7 +227,7 @@ class Restoration:
 
     def _flush(self) -> None:
         """Flush the directories. Failing that is no failure of the restoration."""
-        for parent in {os.path.dirname(change.path) for change in self._inwards if change.path in self._restored}:
+        for parent in {change.path.rpartition("/")[0] for change in self._inwards if change.path in self._restored}:
             with suppress(OSError), open_directory_nofollow(self._root.fd, parent) as directory:
                 os.fsync(directory)
 
@@ -261,7 +262,7 @@ class Restoration:
 
     def _restore_or_prepare(self, change: PathChange, directory: int) -> PreparedFile | None:
         """Restore a link, or permissions only. Otherwise return the file to be put in place."""
-        node, name = change.before, os.path.basename(change.path)
+        node, name = change.before, change.path.rpartition("/")[2]
         if node is None:
             return None
         expected = None if _is_directory(change.after) else self._expected_state(change.path)
@@ -308,7 +309,7 @@ def _batches(changes: Iterable[PathChange]) -> Iterator[list[PathChange]]:
 
 def remove_stale_files(root: RootDirectory, paths: Iterable[str]) -> None:
     """Remove temporary files that a killed restoration left beside these paths."""
-    for parent in {os.path.dirname(path) for path in paths}:
+    for parent in {path.rpartition("/")[0] for path in paths}:
         with suppress(OSError), open_directory_nofollow(root.fd, parent) as directory:
             remove_stale_temp_files(directory)
 

@@ -50,7 +50,8 @@ class PreparedFile:
         self._content = content
         self._node = node
         self._expected: ExpectedState = expected
-        _check_expected(directory, name, expected)
+        if expected is not None:  # a new name is exclusive
+            _check_expected(directory, name, expected)
         try:
             self._temporary = self._write(TempFileNaming.DEFERRED)
         except DeferredNamingUnsupported:

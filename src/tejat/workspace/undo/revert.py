@@ -93,7 +93,8 @@ def _execute(
     # Contents must be durable before they are replaced.
     store.flush()
     started = time.time()
-    outcomes = [Restoration(part.root, part.plan.changes, part.current, store.read_content).run() for part in parts]
+    with store.open_reader() as read:
+        outcomes = [Restoration(part.root, part.plan.changes, part.current, read).run() for part in parts]
     result = replace(
         planned,
         restored=tuple(path for outcome in outcomes for path in outcome.restored),

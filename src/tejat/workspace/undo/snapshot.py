@@ -5,19 +5,18 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from itertools import groupby
+from hashlib import sha256
 
 from tejat.core.frozen import field, frozen, replace
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
-from tejat.workspace.files.regular_file import open_fd, read_bytes
-from tejat.workspace.undo.content_store import sha256_digest
+from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.undo.digest_cache import DigestCache
 from tejat.workspace.undo.open_directories import OpenDirectories
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, TreeState, file_key_size, pack_file_key
 
 _BATCH_BYTES = 16 << 20
 _BATCH_FILES = 4000
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _MAX_TRIES = 3
 
 
@@ -108,24 +107,26 @@ class _ContentReader:
         self._bytes = 0
 
     def read(self, paths: Iterable[str]) -> None:
-        for directory, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
+        groups = _by_directory(paths)
+        for directory in sorted(groups):
             self._budget.stop()
-            inside = list(group)
+            inside = groups[directory]
             with ExitStack() as stack:
                 try:
                     opened = stack.enter_context(open_directory_nofollow(self._root.fd, directory))
                 except OSError as error:
-                    self._snapshot.skip_reasons.update(dict.fromkeys(inside, f"could not be read ({error.strerror})"))
+                    why = f"could not be read ({error.strerror})"
+                    self._snapshot.skip_reasons.update((path, why) for path, _ in inside)
                     continue
-                for path in inside:
-                    self._read_file(opened, path)
+                for path, name in inside:
+                    self._read_file(opened, path, name)
         self._flush_batch()
 
-    def _read_file(self, directory: int, path: str) -> None:
+    def _read_file(self, directory: int, path: str, name: str) -> None:
         for _ in range(_MAX_TRIES):
             started = time.time_ns()
             try:
-                key, content = _read_content_and_key(directory, os.path.basename(path), self._budget.file_limit)
+                key, content = _read_content_and_key(directory, name, self._budget.file_limit)
             except OSError as error:
                 self._snapshot.skip_reasons[path] = f"could not be read ({error.strerror})"
                 return
@@ -134,7 +135,7 @@ class _ContentReader:
         else:
             self._snapshot.skip_reasons[path] = "was being written to"
             return
-        digest = sha256_digest(content)
+        digest = sha256(content).digest()
         if self._is_wanted is not None and not self._is_wanted(digest):
             return
         self._batch[digest] = content
@@ -159,16 +160,23 @@ class _ContentReader:
 
 def _read_content_and_key(directory: int, name: str, limit: int) -> tuple[bytes | None, bytes]:
     """Return the content of a file and its key, None if it changed meanwhile. Raises OSError."""
-    with open_fd(name, _OPEN, dir_fd=directory) as descriptor:
+    # Every file of a project passes here once: no context manager, and one read for a small file.
+    descriptor = os.open(name, _OPEN, dir_fd=directory)
+    try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise OSError(None, "is no file any more")
-        if before.st_size > limit:
+        size = before.st_size
+        if size > limit:
             raise OSError(None, "has grown too large")
-        content = read_bytes(descriptor, 0, before.st_size + 1)
+        content = os.read(descriptor, size + 1)
+        if len(content) < size:
+            content += read_bytes(descriptor, len(content), size + 1 - len(content))
         key = pack_file_key(before)
-        same = len(content) == before.st_size and key == pack_file_key(os.fstat(descriptor))
+        same = len(content) == size and key == pack_file_key(os.fstat(descriptor))
         return (key if same else None), content
+    finally:
+        os.close(descriptor)
 
 
 def _store_nothing(_: Mapping[bytes, bytes]) -> None:
@@ -178,18 +186,29 @@ def _store_nothing(_: Mapping[bytes, bytes]) -> None:
 def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
     """Return the state of these paths, without following links. Inaccessible ones count as missing."""
     state = TreeState()
+    groups = _by_directory(paths)
     with OpenDirectories(root.fd) as opened:
-        for parent, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
+        for parent in sorted(groups):
             with suppress(OSError):
                 directory = opened.get(parent)
-                for path in group:
-                    with suppress(OSError):
-                        _add_path(state, path, directory)
+                for path, name in groups[parent]:
+                    try:
+                        _add_path(state, path, directory, name)
+                    except OSError:
+                        continue
     return state
 
 
-def _add_path(state: TreeState, path: str, directory: int) -> None:
-    name = os.path.basename(path)
+def _by_directory(paths: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return the paths in each directory, with their names."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        groups.setdefault(directory, []).append((path, name))
+    return groups
+
+
+def _add_path(state: TreeState, path: str, directory: int, name: str) -> None:
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     match stat.S_IFMT(status.st_mode):
         case stat.S_IFREG:

@@ -92,6 +92,10 @@ class UndoStore:
         """Return a content, None if it is not stored."""
         return self._store.read(digest)
 
+    def open_reader(self) -> AbstractContextManager[Callable[[bytes], bytes | None]]:
+        """Return `read_content` for many contents, for the block."""
+        return self._store.open_reader()
+
     def has_content(self, digest: bytes) -> bool:
         return digest in self._store
 
@@ -114,7 +118,7 @@ class UndoStore:
             for root in missing:
                 known = self._digest_caches[root] = DigestCache(self.directory, root)
                 known.load()
-                known.retain(self._store.__contains__)
+                known.retain(self._store.digests)
 
     def is_uncertain(self, root: RootDirectory, state: TreeState) -> bool:
         """Whether a file may have changed without a visible change."""
@@ -204,6 +208,15 @@ class UndoStore:
         with self.directory.lock(never_stop):
             write_warnings(self.directory, texts)
 
+    def room(self) -> int:
+        """Return how many bytes can be added before something has to be dropped."""
+        return self._limit - self.directory.size()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there was no room for something in this process."""
+        return self._failed_reservation is not None
+
     def flush(self) -> None:
         self._store.flush()
 
@@ -224,16 +237,16 @@ class UndoStore:
         if self._store.generation != self._generation:
             self._generation = self._store.generation
             for known in self._digest_caches.values():
-                known.retain(self._store.__contains__)
+                known.retain(self._store.digests)
 
     def _reserve(self, needed: int, stop: Stop) -> int:
-        free = self._limit - self.directory.size()
+        free = self.room()
         if free >= needed or self._failed_reservation == (needed, free):
             return max(free, 0)
         with self.directory.lock(stop):
             self._refresh()
             self._prune_entries(needed, stop)
-            free = max(self._limit - self.directory.size(), 0)
+            free = max(self.room(), 0)
         if free < needed:
             self._failed_reservation = (needed, free)
             message = lazy(

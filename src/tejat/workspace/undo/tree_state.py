@@ -19,6 +19,7 @@ UNREADABLE = (-1, -1)
 """Stands for the identity of a directory that could not be read."""
 
 _KEY = struct.Struct("<IQQqqqII")
+_TIMES, _TIMES_OFFSET = struct.Struct("<qq"), 28
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", "CVS"})
 _NEVER_ENTERED = _VERSION_CONTROL | {name.decode() for name in EXCLUDED_DIRECTORIES}
 _TYPE = 0o170000
@@ -60,9 +61,11 @@ def entry_paths(state: TreeState) -> Iterator[str]:
 
 def copy_entry(path: str, source: TreeState, target: TreeState) -> None:
     """Copy what is at a path, if there is anything."""
-    if path in source.files:
-        target.files[path] = source.files[path]
-    elif path in source.links:
+    key = source.files.get(path)
+    if key is not None:
+        target.files[path] = key
+        return
+    if path in source.links:
         target.links[path] = source.links[path]
     elif path in source.special_files:
         target.special_files[path] = source.special_files[path]
@@ -237,6 +240,11 @@ def file_key_size(key: bytes) -> int:
     return int.from_bytes(key[20:28], "little", signed=True)
 
 
+def file_key_times(key: bytes) -> tuple[int, int]:
+    """Return only when the file was modified and changed."""
+    return _TIMES.unpack_from(key, _TIMES_OFFSET)
+
+
 def file_key_inode(key: bytes) -> bytes:
     """Return only device and inode, packed."""
     return key[4:20]
@@ -244,5 +252,5 @@ def file_key_inode(key: bytes) -> bytes:
 
 def pack_file_key(status: os.stat_result) -> bytes:
     """Pack the metadata that changes whenever a file does into FILE_KEY_SIZE bytes."""
-    mode, inode, device, _, user, group, size, *_ = status
+    mode, inode, device, _, user, group, size, _, _, _ = status
     return _KEY.pack(mode, device, inode, size, status.st_mtime_ns, status.st_ctime_ns, user, group)

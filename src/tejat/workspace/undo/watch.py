@@ -102,10 +102,10 @@ def missing_parents(root: RootDirectory, paths: Sequence[str]) -> set[str]:
     """Return the directories that would have to be created for the paths."""
     known: dict[str, bool] = {"": True}
     for path in paths:
-        directory = os.path.dirname(path)
+        directory = path.rpartition("/")[0]
         while directory not in known:
             known[directory] = bool(scan_paths(root, (directory,)).directories)
-            directory = os.path.dirname(directory)
+            directory = directory.rpartition("/")[0]
     return {directory for directory, exists in known.items() if not exists}
 
 

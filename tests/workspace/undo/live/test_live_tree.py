@@ -15,8 +15,10 @@ from tejat.core.errors import WorkspaceError
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 from tejat.workspace.threads.stop import never_stop
+from tejat.workspace.undo.digest_cache import DigestCache
 from tejat.workspace.undo.live import inotify, live_tree
 from tejat.workspace.undo.live.live_tree import CannotWatch, CurrentRules, LiveTree, LostTrack
+from tejat.workspace.undo.private_directory import PrivateDirectory
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import TooManyEntries, TreeScan, TreeState
 
@@ -33,7 +35,8 @@ STEPS = st.lists(st.tuples(ACTIONS, NAMES, NAMES), min_size=1, max_size=6)
 def watched(root: Path, **limits: int) -> Generator[LiveTree]:
     with Roots([str(root)]) as roots:
         rules = IgnoreRules(roots.first.real_path, git=True, gemini=True)
-        tree = LiveTree(TreeScan(roots, roots.first, rules), lambda _, key: key, **{"limit": 1000, **limits})
+        digests = DigestCache(PrivateDirectory(f"{root}.state"), str(root))
+        tree = LiveTree(TreeScan(roots, roots.first, rules), digests, **{"limit": 1000, **limits})
         try:
             tree.build(never_stop)
             yield tree
@@ -152,7 +155,7 @@ def test_every_call_has_its_own_record(tmp_path: Path) -> None:
         (tmp_path / "c").write_text("3")
         tree.refresh(never_stop)
         assert (first.paths, second.paths) == ({"a", "b"}, {"b", "c"})
-        assert tree.pending == {"a", "b", "c"}
+        assert tree.pending.keys() == {"a", "b", "c"}
 
 
 def test_a_change_through_another_name(tmp_path: Path) -> None:

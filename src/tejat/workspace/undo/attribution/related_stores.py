@@ -38,9 +38,9 @@ class RelatedStores:
             if entry.started is None or entry.undone_by is not None or "/" in entry.named:
                 continue  # nothing of it can be doubtful, or nobody asks
             for change in entry.changes:
-                directory = os.path.dirname(change.full_path)
+                directory = change.full_path.rpartition("/")[0] or "/"
                 while directory not in directories and len(directories) < _MAX_DIRECTORIES:
                     directories[directory] = None
-                    directory = os.path.dirname(directory)
+                    directory = directory.rpartition("/")[0] or "/"
         stores = dict.fromkeys(map(self._store_of, directories))
         return [store for store in stores if store != self._own and os.path.isdir(store)]

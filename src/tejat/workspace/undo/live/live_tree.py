@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.files.system_calls import file_system_type
 from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.undo.digest_cache import DigestCache
 from tejat.workspace.undo.live.inotify import Inotify, max_watches, mounts_beneath
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import (
@@ -79,16 +80,16 @@ class _WatchedDirectory:
 class LiveTree:
     """Everything beneath a root. `refresh` costs as much as has changed. Not safe for threads, except `collect_on`.
 
-    `value_of` returns the key of a file, followed by the digest of its content if it is stored. `pending` are the files
-    whose content may not be stored yet, `skip_reasons` says of others why theirs is not.
+    `digests` knows the contents that are stored. `pending` are the files whose content may not be stored yet,
+    by directory, and `skip_reasons` says of others why theirs is not.
     """
 
-    def __init__(self, scan: TreeScan, value_of: Callable[[str, bytes], bytes], *, limit: int) -> None:
+    def __init__(self, scan: TreeScan, digests: DigestCache, *, limit: int) -> None:
         """Raises CannotWatch."""
-        self.pending: set[str] = set()
+        self.pending: dict[str, None] = {}
         self.skip_reasons: dict[str, str] = {}
         self._scan = scan
-        self._value_of = value_of
+        self._digests = digests
         self._limit = limit
         self._states: dict[str, TreeState] = {}
         self._watched: dict[str, _WatchedDirectory] = {}
@@ -202,11 +203,12 @@ class LiveTree:
     def settle(self, snapshot: Snapshot) -> None:
         """Take over what was found when the contents of files were read and stored."""
         for path, key in snapshot.state.files.items():
-            state = self._states.get(os.path.dirname(path))
+            state = self._states.get(path.rpartition("/")[0])
             if state is not None and path in state.files:
                 state.files[path] = key
         self.skip_reasons.update(snapshot.skip_reasons)
-        self.pending.difference_update(snapshot.state.files)
+        for path in self.pending.keys() & snapshot.state.files.keys():
+            del self.pending[path]
 
     def open_record(self) -> TouchRecord:
         """Remember from now on what changes."""
@@ -222,7 +224,7 @@ class LiveTree:
         """Return the state of these paths only."""
         found = TreeState()
         for path in paths:
-            state = self._states.get(os.path.dirname(path))
+            state = self._states.get(path.rpartition("/")[0])
             if state is not None:
                 copy_entry(path, state, found)
         return found
@@ -243,7 +245,7 @@ class LiveTree:
         for path in record.paths:
             remove_entry(path, state)
             copy_entry(path, record.before, state)
-        values = {path: self._value_of(path, key) for path, key in state.files.items()} | record.values
+        values = {path: self._digests.value_of(path, key) for path, key in state.files.items()} | record.values
         return Snapshot(self._scan.root.real_path, state, values, self.skip_reasons | record.skip_reasons)
 
     def collect_on(self, loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
@@ -285,7 +287,9 @@ class LiveTree:
         self._hard_links.pop(path, None)
         is_entered = self._scan.scan_entry(opened, path, state, left_out)
         self._count += len(state) - before
-        self._add_marks(state, (path,))
+        found = TreeState()
+        copy_entry(path, state, found)
+        self._add_marks(found, state.hard_links)
         if is_entered and was_directory and path in self._watched:
             status = os.stat(os.path.basename(path), dir_fd=opened, follow_symlinks=False)
             if self._watched[path].identity == (status.st_dev, status.st_ino):
@@ -321,17 +325,14 @@ class LiveTree:
                 record.paths.update(entry_paths(state))
             self._states[directory] = state
             self._count += len(state)
-            self._add_marks(state, entry_paths(state))
+            self._add_marks(state, state.hard_links)
             if self._count > self._limit:
                 raise TooManyEntries(self._limit)
 
-    def _add_marks(self, state: TreeState, paths: Iterable[str]) -> None:
-        for path in paths:
-            if path in state.files:
-                self.pending.add(path)
-            if path in state.unwatched:
-                self._unwatched[path] = state.unwatched[path]
-        self._hard_links |= state.hard_links
+    def _add_marks(self, found: TreeState, hard_links: Mapping[str, int]) -> None:
+        self.pending.update(dict.fromkeys(self._digests.unknown(found.files)))
+        self._unwatched |= found.unwatched
+        self._hard_links.update(hard_links)
         if len(self._hard_links) > _MAX_HARD_LINKS:
             raise CannotWatch
 
@@ -360,7 +361,7 @@ class LiveTree:
             record.paths.add(path)
             copy_entry(path, state, record.before)
             if (key := state.files.get(path)) is not None:
-                record.values[path] = self._value_of(path, key)
+                record.values[path] = self._digests.value_of(path, key)
                 if path in self.skip_reasons:
                     record.skip_reasons[path] = self.skip_reasons[path]
         self.skip_reasons.pop(path, None)
