@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 _START_ROUNDS = 8
 """Rounds of the event loop in which the tasks of all servers have sent their programs to the supervisor."""
 
-_SCREEN_SECONDS = 0.5
 _REQUEST_SECONDS = 0.2
-"""After these the first screen is drawn, or the first request is on its way. Short runs have ended before."""
+"""After these the first request is on its way. Short runs have ended before."""
 
 ServeSession: TypeAlias = Callable[
     [EventBus[AgentEvent], "Callable[[], InteractiveSession]"], AbstractAsyncContextManager[None]
@@ -126,7 +125,7 @@ async def open_session_manager(
         if not interactive:
             _write_system_prompt(run_config, manager.builtin_system_prompt)
         stack.push_async_callback(manager.close)
-        _prefetch_undo_later(manager, stack, interactive=interactive)
+        _prefetch_undo_later(manager, stack)
         yield manager
 
 
@@ -137,27 +136,21 @@ def _watch_jobs(manager: SessionManager, stack: AsyncExitStack) -> None:
         stack.push_async_callback(watch_jobs(manager).close)
 
 
-def _prefetch_undo_later(manager: SessionManager, stack: AsyncExitStack, *, interactive: bool) -> None:
-    """Look at a large project for undo when the first screen is drawn, or the first request is on its way."""
+def _prefetch_undo_later(manager: SessionManager, stack: AsyncExitStack) -> None:
+    """Look at a large project for undo while the model answers the first prompt."""
 
-    def start(delay: float) -> None:
-        timer = asyncio.get_running_loop().call_later(delay, load)
-        stack.callback(timer.cancel)
+    def handle_event(event: AgentEvent) -> None:
+        if isinstance(event, Prompted):
+            unsubscribe()
+            timer = asyncio.get_running_loop().call_later(_REQUEST_SECONDS, load)
+            stack.callback(timer.cancel)
 
     def load() -> None:
         from tejat.app.session.undo.prefetch import prefetch_undo
 
         stack.callback(asyncio.ensure_future(prefetch_undo(manager)).cancel)
 
-    def handle_event(event: AgentEvent) -> None:
-        if isinstance(event, Prompted):
-            unsubscribe()
-            start(_REQUEST_SECONDS)
-
-    if interactive:
-        start(_SCREEN_SECONDS)
-    else:
-        unsubscribe = manager.events.subscribe(handle_event)
+    unsubscribe = manager.events.subscribe(handle_event)
 
 
 def _open_model(options: AgentOptions, run_config: RunConfig, stack: AsyncExitStack) -> RunModel:

@@ -41,8 +41,7 @@ def is_stored(machine: ProgramEnv, *, interactive: bool = True, seconds: float =
 
     async def main() -> bool:
         async with open_session_manager(replace(known, **more), interactive=interactive) as manager:
-            if not interactive:
-                await manager.session.prompt("hi")
+            await manager.session.prompt("hi")
             return await becomes_true(lambda: stored_bytes(machine) > FILES * 44, seconds)
 
     return asyncio.run(main())
@@ -56,16 +55,23 @@ async def becomes_true(condition: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
+@pytest.mark.parametrize(("interactive", "mode"), [(True, "default"), (False, "yolo")])
+def test_a_large_project(machine: ProgramEnv, mode: str, *, interactive: bool) -> None:
+    assert is_stored(machine, interactive=interactive, mode=mode, seconds=20)
+
+
+def test_a_run_that_refuses_most_commands(machine: ProgramEnv) -> None:
+    assert not is_stored(machine, interactive=False, mode="default")
+
+
 @pytest.mark.parametrize("interactive", [True, False])
-def test_a_large_project(machine: ProgramEnv, *, interactive: bool) -> None:
-    assert is_stored(machine, interactive=interactive, seconds=20)
-
-
-def test_a_session_without_a_screen_waits_for_its_first_request(machine: ProgramEnv) -> None:
-    known = AgentOptions((str(machine.project),), model=machine.script(HELLO), environment=machine.environment)
+def test_a_session_without_a_prompt(machine: ProgramEnv, *, interactive: bool) -> None:
+    known = AgentOptions(
+        (str(machine.project),), model=machine.script(HELLO), environment=machine.environment, mode="yolo"
+    )
 
     async def main() -> None:
-        async with open_session_manager(known):
+        async with open_session_manager(known, interactive=interactive):
             await asyncio.sleep(1)
 
     asyncio.run(main())
@@ -73,7 +79,7 @@ def test_a_session_without_a_screen_waits_for_its_first_request(machine: Program
 
 
 def test_a_short_run_has_ended_before(machine: ProgramEnv) -> None:
-    assert machine.run("-p", "hi", "-m", machine.script(HELLO)).code == 0
+    assert machine.run("-p", "hi", "--yolo", "-m", machine.script(HELLO)).code == 0
     assert not (machine.home / ".local/state/tejat/undo").exists()
 
 

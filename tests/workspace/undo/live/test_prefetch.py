@@ -258,3 +258,15 @@ def test_what_may_be_large(tmp_path: Path) -> None:
     (tmp_path / "one more").touch()
     assert may_be_large(str(tmp_path))
     assert not may_be_large(str(tmp_path / "missing"))
+
+
+def test_an_unexpected_error_does_not_refuse_the_command() -> None:
+    def fail(_: Callable[[], None]) -> None:
+        raise RuntimeError("broken")
+
+    async def main() -> None:
+        prefetch = Prefetch(fail)
+        await prefetch.finish()
+        prefetch.close()
+
+    asyncio.run(main())

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import TejatError
 from tejat.core.text.paths import is_beneath
 from tejat.workspace.threads.daemon import run_in_daemon
@@ -30,6 +31,9 @@ async def prefetch_undo(manager: "SessionManager") -> None:
 def _may_run_commands(manager: "SessionManager") -> bool:
     toolset = manager.toolset
     if manager.run_config.is_untrusted or toolset.is_planning:
+        return False
+    # Where nobody can be asked, most commands are refused in other modes.
+    if manager.is_headless and toolset.initial_mode != ApprovalMode.YOLO:
         return False
     return _SHELL in toolset.registry and not toolset.is_forbidden(_SHELL)
 

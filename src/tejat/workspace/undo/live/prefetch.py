@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from tejat.core.log import report_unexpected
 from tejat.workspace.threads.daemon import start_daemon
 from tejat.workspace.threads.stop import StopRequested
 
@@ -22,7 +23,7 @@ class Prefetch:
     """Runs `work` in a daemon thread, in short slices, so that the event loop is not held up.
 
     `work` gets a function to call every now and then, which pauses, and raises StopRequested after `close`. Errors are
-    ignored: the call that needs the result does the same work, and reports them.
+    not raised: the call that needs the result does the same work, and reports them.
     """
 
     def __init__(self, work: Callable[[Callable[[], None]], None]) -> None:
@@ -45,8 +46,12 @@ class Prefetch:
             self._future.result(_CLOSE_SECONDS)
 
     def _run(self, work: Callable[[Callable[[], None]], None]) -> None:
-        with suppress(OSError, StopRequested):
+        try:
             work(self._pace)
+        except (OSError, StopRequested):
+            return
+        except Exception as error:  # noqa: BLE001 -- the call that needs the result reports it
+            report_unexpected(error, "the scan for undo")
 
     def _pace(self) -> None:
         if self._is_cancelled:
