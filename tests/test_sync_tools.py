@@ -11,7 +11,7 @@ import pytest
 
 from support.external_tools import ExternalToolsEnv
 from support.note_tool import NoteParams, NoteTool
-from tejat.core.approval.confirmation import ApprovalRequest
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.core.tools.base import Kind, ToolContext, ToolResult
@@ -118,6 +118,24 @@ class TestCaller:
             with pytest.raises(KeyError, match="lost"):
                 tools.call("note", text="a")
             assert tools.call("read_file", path="a.txt").error is None
+
+    def test_a_reply_with_a_wrong_field_is_raised(self, project: Path) -> None:
+        with opened(project, lambda _: ApprovalReply("yes"), tools=NoteTool()) as tools:  # pyright: ignore[reportArgumentType, reportUnknownLambdaType]
+            with pytest.raises(TypeError, match=r"^ApprovalReply\.outcome must be an Outcome member, not 'yes'\.$"):
+                tools.call("note", text="a")
+            assert tools.call("read_file", path="a.txt").error is None
+
+    def test_an_approver_that_always_replies_with_the_same_text(self, project: Path) -> None:
+        asked: list[ApprovalRequest] = []
+
+        def ask(question: ApprovalRequest) -> ApprovalReply | bool:
+            asked.append(question)
+            return len(asked) <= 5 and ApprovalReply(Outcome.PROCEED_ONCE, new_content="mine\n")
+
+        with opened(project, ask) as tools:
+            assert tools.call("write_file", file_path="a.txt", content="theirs\n").error is None
+        assert (project / "a.txt").read_text() == "mine\n"
+        assert [each.note for each in asked] == ["", "This is your edited version."]
 
     def test_an_interrupt_cancels_the_call_and_waits_for_its_end(self, project: Path) -> None:
         def interrupt(_: ApprovalRequest) -> bool:

@@ -10,6 +10,13 @@ from support.source_tree import LOADED_BY_OTHERS, SOURCE, module_name, modules
 # The only files whose functions may import, and when they do.
 LAZY_IMPORTS = {
     "__init__.py": "a public name is used",
+    "core/agent/prices.py": "a program has a model with a price",
+    "core/agent/settings.py": "a prompt has parts",
+    "core/approval/approver.py": "the approver of a program replies",
+    "core/messages/value_check.py": "a value has a wrong field",
+    "core/tools/hints/annotations.py": "a parameter of a program has a Param",
+    "core/tools/result_check.py": "a result is more than text",
+    "engine/calls/permission.py": "a call needs approval",
     "app/commands/registry.py": "a slash command is run",
     "app/inspection/openers.py": "a subcommand looks at a service",
     "app/model_source.py": "a run is recorded or replayed",

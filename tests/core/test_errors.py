@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Container
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from support.public_values import errors as errors_of
 from support.source_tree import LOADED_BY_OTHERS, module_name, modules
 from tejat.core import errors
 from tejat.core.errors import ErrorType, TejatError, ToolFailure, UsageError, WorkspaceError
+from tejat.core.model import FailureKind, ModelFailure
 
 CONTRACT = [
     "policy_violation",
@@ -163,3 +165,33 @@ class OwnFailure(ToolFailure):
     def __init__(self, name: str, *, size: int) -> None:
         super().__init__(f"{name}: {size}", ErrorType.UNKNOWN)
         self.size = size
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((KeyError("a"), ErrorType.TIMEOUT), "message must be a string, not KeyError('a')."),
+        (("a", "timeout"), "error_type must be an ErrorType member, not 'timeout'."),
+    ],
+)
+def test_wrong_arguments_of_a_tool_failure_are_refused_where_it_is_raised(arguments: Any, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        ToolFailure(*arguments)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("message", None, "message must be a string, not None."),
+        ("kind", "bad_request", "kind must be a FailureKind member, not 'bad_request'."),
+        ("status", "404", "status must be a whole number or None, not '404'."),
+        ("retry_after", "5", "retry_after must be seconds or None, not '5'."),
+        ("can_retry", "no", "can_retry must be True or False, not 'no'."),
+    ],
+)
+def test_wrong_arguments_of_a_model_failure_too(name: str, value: object, message: str) -> None:
+    arguments: dict[str, Any] = {"message": "a", "kind": FailureKind.BAD_REQUEST} | {name: value}
+    with pytest.raises(TypeError) as raised:
+        ModelFailure(**arguments)
+    assert str(raised.value) == message

@@ -31,6 +31,13 @@ def test_nothing_is_written_elsewhere(name: str, tmp_path: Path) -> None:
         TemporaryWorkspace({name: "x"}, within=tmp_path)
 
 
+def test_nothing_is_left_if_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(ValueError, match="is not in the project"):
+        TemporaryWorkspace({"a.txt": "a", "../b.txt": "b"})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_agents_work_there_and_keep_their_sessions_there() -> None:
     answers = [call("write_file", file_path="new.txt", content="new\n"), "Done."]
     with TemporaryWorkspace() as workspace, ScriptedModel(answers) as model:

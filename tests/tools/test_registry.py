@@ -114,6 +114,10 @@ class TestLookingUp:
     def test_an_alias_of_nothing_is_nothing(self) -> None:
         assert registry_of(NamedTool("paint")).get("grep") is None
 
+    def test_the_name_of_a_tool_is_a_string(self) -> None:
+        with pytest.raises(TypeError, match=r"^The name of a tool must be a string, not 5\.$"):
+            registry_of(NamedTool("paint"))[5]  # pyright: ignore[reportArgumentType]
+
     def test_forgetting_a_tool(self) -> None:
         registry = registry_of(NamedTool("paint"), NamedTool("draw"))
         registry["paint"]

@@ -20,6 +20,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from types import UnionType
+
     from tejat.core.agent.events import EndReason, RunEnded
 
 _E = TypeVar("_E", bound="TejatError")
@@ -89,11 +91,20 @@ def _restore_error(cls: type[_E], args: tuple[object, ...], attributes: Mapping[
     return error
 
 
+def require_type(name: str, given: object, cls: "type | UnionType", expected: str) -> None:
+    """Check an argument of an exception where it is made: nobody sees the mistake after that. Raises TypeError."""
+    if not isinstance(given, cls):
+        raise TypeError(f"{name} must be {expected}, not {given!r}.")
+
+
 class ToolFailure(TejatError):
     """A failed tool call. `message` is for the model, `display` for the user; it defaults to the message."""
 
     def __init__(self, message: str, error_type: ErrorType, *, display: str | None = None) -> None:
         super().__init__(message)
+        require_type("message", message, str, "a string")
+        require_type("error_type", error_type, ErrorType, "an ErrorType member")
+        require_type("display", display, str | None, "a string or None")
         self.message = message
         self.error_type = error_type
         self.display = message if display is None else display

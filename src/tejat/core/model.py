@@ -5,7 +5,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from tejat.core.errors import TejatError
+from tejat.core.errors import TejatError, require_type
 from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
@@ -240,6 +240,12 @@ class ModelFailure(TejatError):
         overflow: ContextOverflow = _UNKNOWN_OVERFLOW,
     ) -> None:
         super().__init__(message)
+        require_type("message", message, str, "a string")
+        require_type("kind", kind, FailureKind, "a FailureKind member")
+        require_type("status", status, int | None, "a whole number or None")
+        require_type("retry_after", retry_after, int | float | None, "seconds or None")
+        require_type("can_retry", can_retry, bool, "True or False")
+        require_type("overflow", overflow, ContextOverflow, "a ContextOverflow")
         self.message = message
         self.kind = kind
         self.status = status

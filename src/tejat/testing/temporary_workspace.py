@@ -26,15 +26,16 @@ class TemporaryWorkspace:
         """Raises ValueError for a file outside of the project, TypeError for files that are no mapping."""
         if files is not None and (wrong := describe_wrong_mapping(files, (str, bytes))):
             raise TypeError(f"files must be a mapping from names to contents, not {wrong}.")
-        self._stack = ExitStack()
-        base = Path(os.fspath(within) or self._stack.enter_context(_temporary_directory())).resolve()
-        self.path = base / "project"
-        home = base / "home"
-        for directory in (self.path, home):
-            directory.mkdir()
-        self.environment = {"HOME": str(home), "PATH": os.environ.get("PATH", os.defpath)}
-        for name, content in (files or {}).items():
-            self.write(name, content)
+        with ExitStack() as stack:
+            base = Path(os.fspath(within) or stack.enter_context(_temporary_directory())).resolve()
+            self.path = base / "project"
+            home = base / "home"
+            for directory in (self.path, home):
+                directory.mkdir()
+            self.environment = {"HOME": str(home), "PATH": os.environ.get("PATH", os.defpath)}
+            for name, content in (files or {}).items():
+                self.write(name, content)
+            self._stack = stack.pop_all()
 
     def __enter__(self) -> "TemporaryWorkspace":
         return self

@@ -1,7 +1,7 @@
 """Tool registry: all tools by name, their declarations, and which of them are enabled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import field, frozen, replace
@@ -190,6 +190,8 @@ class ToolRegistry(SdkDeclarations):
 
         Raises ToolFailure (tool_not_registered) with the most similar names.
         """
+        if not isinstance(cast("object", name), str):
+            raise TypeError(f"The name of a tool must be a string, not {name!r}.")
         entry = self.entry(name)
         if entry is None:
             message = lazy(

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +92,14 @@ class TestOpening:
         (name,) = settings
         with pytest.raises(ValueError, match=f"{name} must be one of"):
             open_tools(**settings)
+
+    @pytest.mark.parametrize("name", ["call", "call_many", "declarations", "registry"])
+    def test_what_is_used_before_it_is_open_says_so(self, name: str, project: Path) -> None:
+        message = (
+            f"These tools are not open, so they have no {name!r}. Use them inside of `with open_tools() as tools`."
+        )
+        with pytest.raises(AttributeError, match=f"^{re.escape(message)}$"):
+            getattr(opened(project), name)
 
     def test_it_shows_itself(self, project: Path) -> None:
         context = opened(project)

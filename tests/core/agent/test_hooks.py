@@ -66,6 +66,12 @@ def test_wrong_fields(fields: dict[str, Any], error: type[Exception], message: s
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize("tools", [5, [5], {"glob": True}])
+def test_tools_of_a_reply_are_names(tools: Any) -> None:
+    with pytest.raises(TypeError, match=r"^The tools of a HookReply must be a list of names, not "):
+        HookReply(tools=tools)
+
+
 def test_one_tool_is_not_its_letters() -> None:
     assert HookReply(tools="glob").tools == ("glob",)
     assert HookReply(tools=["glob"]).tools == ["glob"]

@@ -12,7 +12,7 @@ from tejat.core.agent.settings import AgentSettings, check_prompt, parse_setting
 from tejat.core.approval.modes import ApprovalMode, ModeName, PlanModeName, SandboxName, parse_sandbox_word
 from tejat.core.frozen import fields_of, replace
 from tejat.core.messages.prompt import Attachment
-from tejat.core.messages.types import Text
+from tejat.core.messages.types import FunctionResponse, Text
 from tejat.core.model import ModelRequest
 from tejat.core.tools.base import BaseTool
 from tejat.engine.sessions.storage_sessions import MemoryStorage
@@ -231,6 +231,11 @@ def test_prompts(prompt: object) -> None:
         (None, "prompt must be a string or a list of parts, not None."),
         (b"x", "prompt must be a string or a list of parts, not b'x'."),
         (["x", 5], "prompt must be a string or a list of strings and parts, not 5."),
+        (["x", Text(5)], "Text.text must be a string, not 5."),  # pyright: ignore[reportArgumentType]
+        (
+            [FunctionResponse("glob", {})],
+            "prompt cannot have a FunctionResponse: the model has called nothing that it answers.",
+        ),
     ],
 )
 def test_no_prompts(prompt: object, message: str) -> None:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tejat.core.errors import ErrorType
-from tejat.core.messages.types import InlineData, Params, PartListUnion, Text
+from tejat.core.messages.types import FunctionResponse, InlineData, Params, PartListUnion, Text
 from tejat.core.tools.base import BaseTool, ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.core.tools.display import FileDiff
 from tejat.core.tools.result_check import checked_result, is_content
@@ -64,6 +64,18 @@ def test_text_becomes_content_and_display() -> None:
         (ToolResult(None), 'Tool "returning" returned an llm_content of type NoneType.'),  # pyright: ignore[reportArgumentType]
         (ToolResult([5]), 'Tool "returning" returned an llm_content of type list of int.'),  # pyright: ignore[reportArgumentType]
         (ToolResult("a", None), 'Tool "returning" returned a return_display of type NoneType.'),  # pyright: ignore[reportArgumentType]
+        (
+            ToolResult("a", error="no"),  # pyright: ignore[reportArgumentType]
+            "Tool \"returning\" returned a wrong value: ToolResult.error must be a ToolError or None, not 'no'.",
+        ),
+        (
+            ToolResult(FunctionResponse("a", None)),  # pyright: ignore[reportArgumentType]
+            'Tool "returning" returned a wrong value: FunctionResponse.response must be a JSON object, not None.',
+        ),
+        (
+            InlineData("image/png", "text"),  # pyright: ignore[reportArgumentType]
+            "Tool \"returning\" returned a wrong value: InlineData.data must be bytes, not 'text'.",
+        ),
         (ToolResult("a", ["a"]), 'Tool "returning" returned a return_display of type list of str.'),  # pyright: ignore[reportArgumentType]
     ],
 )

@@ -73,6 +73,23 @@ def test_sessions_are_found_by_number_id_and_beginning() -> None:
         sessions_in(MemoryStorage()).find("latest")
 
 
+def test_a_storage_that_returns_something_else_is_named() -> None:
+    class Odd(MemoryStorage):
+        def session_ids(self) -> list[str]:
+            return "abc"  # pyright: ignore[reportReturnType]
+
+        def read(self, session_id: str) -> list[str]:
+            return [b"{}"]  # pyright: ignore[reportReturnType]
+
+    with pytest.raises(TypeError, match=r"^storage: `session_ids` must return a list of strings, not 'abc'\.$"):
+        sessions_in(Odd()).find("latest")
+    known = MemoryStorage()
+    known.append("a", ["{}"], 0)
+    entry = sessions_in(known).find("a")
+    with pytest.raises(TypeError, match=r"^storage: `read` must return a list of strings, not \[b'\{\}'\]\.$"):
+        sessions_in(Odd()).resume(entry)
+
+
 def test_damaged_lines_are_skipped_and_reported() -> None:
     storage = MemoryStorage()
     journal = sessions_in(storage).create(session_id="first", model="m")

@@ -125,7 +125,8 @@ def test_members_are_used_if_they_exist() -> None:
     [
         ("name", 5, "name of the model must be of the type str, not 5."),
         ("context_window", "8k", "context_window of the model must be of the type int, not '8k'."),
-        ("price", 1.0, "price of the model must be of the type "),
+        ("price", 1.0, "price of the model must be of the type Price, not 1.0."),
+        ("price", Price(1.0, "0", 1.0), "Price.cached must be a number, not '0'."),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_members_of_another_type_are_refused(name: str, value: object, message: str) -> None:
@@ -133,6 +134,31 @@ def test_members_of_another_type_are_refused(name: str, value: object, message: 
     with pytest.raises(TypeError) as caught:
         CustomModelClient(model)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("amount", [-1.0, float("inf")])
+def test_a_price_that_nothing_can_have_is_refused(amount: float) -> None:
+    for price in (Price(1.0, amount, 1.0), Price(1.0, 1.0, 1.0, steps=((10, Price(1.0, amount, 1.0)),))):
+        model: Any = type("Odd", (Yields,), {"price": price})()
+        with pytest.raises(ValueError, match=r"^Price\.cached must be dollars, 0 or more, not "):
+            CustomModelClient(model)
+
+
+@pytest.mark.parametrize(
+    ("piece", "message"),
+    [
+        (FunctionCall("glob", None), "FunctionCall.args must be a JSON object, not None."),  # pyright: ignore[reportArgumentType]
+        (TextDelta(5), "TextDelta.text must be a string, not 5."),  # pyright: ignore[reportArgumentType]
+        (Usage(prompt="5"), "Usage.prompt must be a whole number, not '5'."),  # pyright: ignore[reportArgumentType]
+        (Usage(output=-1), "The model counted less than 0 tokens: Usage(output=-1)."),
+        (ModelResponse("a"), "ModelResponse.message must be a Message, not 'a'."),  # pyright: ignore[reportArgumentType]
+        (ModelResponse(model_message(Text("a")), usage=Usage(-1)), "The model counted less than 0 tokens: "),
+    ],
+)
+def test_the_wrong_field_of_a_piece_is_named(piece: object, message: str) -> None:
+    with pytest.raises(CallbackFailure) as caught:
+        stream(Yields(piece))
+    assert str(caught.value.error).startswith(message)
 
 
 def test_a_model_failure_stays_one() -> None:

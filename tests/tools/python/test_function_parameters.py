@@ -100,3 +100,27 @@ def test_nothing_is_dropped_silently(function: Any, problem: str) -> None:
     with pytest.raises(TypeError) as caught:
         FunctionParameters(function, {})
     assert str(caught.value).startswith(f"{function.__name__}(), {problem}")
+
+
+def test_one_alias_and_one_example_are_no_sequences_of_letters() -> None:
+    def draw(size: Annotated[str, Param(aliases="size_name", examples="big")]) -> None: ...  # pyright: ignore[reportArgumentType]
+
+    parameters = FunctionParameters(draw, {})
+    assert parameters.schema()["properties"] == {"size": {"type": "string", "examples": ["big"]}}
+
+
+@pytest.mark.parametrize(
+    ("param", "message"),
+    [
+        (Param(minimum="5"), "Param.minimum must be a number or None, not '5'."),  # pyright: ignore[reportArgumentType]
+        (Param(maximum=float("nan")), "Param.maximum must be a number or None, not nan."),
+        (Param(5), "Param.description must be a string, not 5."),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_a_wrong_field_of_a_param_is_refused(param: Param, message: str) -> None:
+    def draw(size: int) -> None: ...
+
+    draw.__annotations__["size"] = Annotated[int, param]
+    with pytest.raises(TypeError) as raised:
+        FunctionParameters(draw, {})
+    assert str(raised.value) == f"draw(), parameter 'size': {message}"

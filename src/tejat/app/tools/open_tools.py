@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, ExitStack
-from typing import TypedDict, get_args
+from typing import TYPE_CHECKING, TypedDict, get_args
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import Toolset, open_toolset
@@ -140,6 +140,16 @@ class ToolsContext:
 
     def __repr__(self) -> str:
         return f"<Tools in {', '.join(self._options.directories)}, {'opened' if self._was_entered else 'not open'}>"
+
+    if not TYPE_CHECKING:  # type checkers know the attributes of both classes
+
+        def __getattr__(self, name: str) -> object:
+            if not name.startswith("_"):
+                raise AttributeError(
+                    f"These tools are not open, so they have no {name!r}. "
+                    "Use them inside of `with open_tools() as tools`."
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __enter__(self) -> Toolset:
         """Raises UsageError."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from math import inf
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest
@@ -84,6 +84,13 @@ class HookReply(Value):
         for name, given in objects.items():
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f"The {name} of a HookReply must be a mapping, not {given!r}.")
+        tools: Any = self.tools
+        if tools is not None and not (isinstance(tools, list | tuple) and all(map(_is_text, cast("Any", tools)))):
+            raise TypeError(f"The tools of a HookReply must be a list of names, not {self.tools!r}.")
+
+
+def _is_text(given: object) -> bool:
+    return isinstance(given, str)
 
 
 HookAnswer: TypeAlias = HookReply | JsonObject | None

@@ -31,6 +31,19 @@ class Price(Value):
         return Price(self.input * factor, self.cached * factor, self.output * factor, written, steps)
 
 
+def check_price(price: Price) -> None:
+    """Raises TypeError for a field of another type, and ValueError for an amount that cannot be meant."""
+    from tejat.core.messages.value_check import check_value
+
+    check_value(price)
+    for each in (price, *(step for _, step in price.steps)):
+        for name in ("input", "cached", "output", "cache_write"):
+            amount = getattr(each, name)
+            if amount is not None and not 0 <= amount < _ENDLESS:
+                raise ValueError(f"Price.{name} must be dollars, 0 or more, not {amount}.")
+
+
+_ENDLESS = float("inf")
 FREE = Price(0.0, 0.0, 0.0)
 
 

@@ -13,7 +13,7 @@ from tejat.core.agent.storage import SessionStorage
 from tejat.core.approval.approver import takes_arguments
 from tejat.core.approval.modes import ModeName, PlanModeName, SandboxName
 from tejat.core.messages.prompt import Attachment, Prompt
-from tejat.core.messages.types import JsonObject, Part
+from tejat.core.messages.types import FunctionResponse, JsonObject, Part
 from tejat.core.model import Model
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.text.one_or_many import OnePathOrMany, PathLike, describe_wrong_mapping, list_paths
@@ -114,6 +114,12 @@ def check_prompt(prompt: object) -> "TypeGuard[Prompt]":
         for piece in cast("Sequence[object]", prompt):
             if not isinstance(piece, str | Part | Attachment):
                 _refuse("prompt", "a string or a list of strings and parts", piece)
+            if isinstance(piece, FunctionResponse):
+                raise TypeError("prompt cannot have a FunctionResponse: the model has called nothing that it answers.")
+            if isinstance(piece, Part):
+                from tejat.core.messages.value_check import check_value
+
+                check_value(piece)
     return True
 
 

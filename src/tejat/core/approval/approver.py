@@ -53,6 +53,9 @@ def ask_function(given: object) -> AskFunction | None:
 def as_reply(answer: object) -> ApprovalReply:
     """Make a reply of an answer. Raises TypeError for anything but an `ApprovalAnswer`."""
     if isinstance(answer, ApprovalReply):
+        from tejat.core.messages.value_check import check_value
+
+        check_value(answer)
         return answer
     if isinstance(answer, Outcome):
         return ApprovalReply(answer)

@@ -24,12 +24,34 @@ def checked_result(tool_name: str, returned: object) -> ToolResult:
         display = cast("object", returned.return_display)
         if not isinstance(display, _DISPLAYS):
             raise TypeError(f'Tool "{tool_name}" returned a return_display of type {_type_name(display)}.')
+        if not _is_plain_text(returned):
+            _check_fields(tool_name, returned)
         return returned
     if isinstance(returned, str):
         return ToolResult(returned, returned)
     if is_content(returned):
-        return ToolResult(returned)
+        result = ToolResult(returned)
+        _check_fields(tool_name, result)
+        return result
     raise TypeError(f'Tool "{tool_name}" returned {_type_name(returned)} instead of a ToolResult.')
+
+
+def _is_plain_text(result: ToolResult) -> bool:
+    """Whether nothing is left to check, as in most results."""
+    others = (result.error, result.exit_code, result.final_answer)
+    return isinstance(result.llm_content, str) and isinstance(result.return_display, str) and others == _NO_OTHERS
+
+
+def _check_fields(tool_name: str, result: ToolResult) -> None:
+    from tejat.core.messages.value_check import check_value
+
+    try:
+        check_value(result)
+    except TypeError as wrong:
+        raise TypeError(f'Tool "{tool_name}" returned a wrong value: {wrong}') from None
+
+
+_NO_OTHERS = (None, None, None)
 
 
 def is_content(given: object) -> TypeGuard[PartListUnion]:

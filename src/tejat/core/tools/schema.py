@@ -53,6 +53,7 @@ class Param:
 
     def __post_init__(self) -> None:
         keep_as_tuple(self, "aliases")
+        keep_as_tuple(self, "examples")
 
     @property
     def is_simple(self) -> bool:

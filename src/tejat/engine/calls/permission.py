@@ -8,6 +8,7 @@ from tejat.core.approval.confirmation import (
     ApprovalRequest,
     Approver,
     Confirmation,
+    EditConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
@@ -213,7 +214,7 @@ class Permission:
             try:
                 self._has_offered_sandboxed |= question.can_allow_sandboxed
                 reply, confirmation = await dialog.ask(question, confirmation)
-                if reply.new_content is None:
+                if reply.new_content is None or _is_as_shown(reply, confirmation):
                     self._remember_answer(tool, reply, confirmation, verdict)
                     return AuthorisedCall(params, confirmation, facts, BY_USER)
                 params = _apply_user_edit(tool, params, confirmation, reply.new_content)
@@ -315,8 +316,19 @@ def _checked_confirmation(tool: BaseTool, returned: object) -> Confirmation | No
     if returned is None or returned is False:
         return None
     if isinstance(returned, Confirmation):
+        from tejat.core.messages.value_check import check_value
+
+        check_value(returned)
         return returned
     raise TypeError(f'Tool "{tool.name}" returned {type(returned).__name__} from should_confirm_execute.')
+
+
+def _is_as_shown(reply: ApprovalReply, confirmation: Confirmation) -> bool:
+    """Whether an edited proposal was approved as it is already: a function may return the same text every time."""
+    if reply.outcome is Outcome.MODIFY_WITH_EDITOR or reply.new_content is None:
+        return False
+    shown = confirmation.new_content if isinstance(confirmation, EditConfirmation) else None
+    return shown is not None and shown.splitlines() == reply.new_content.splitlines()
 
 
 def _describe_script(script: SkillScript) -> str:

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import cast
 from weakref import WeakValueDictionary
 
 from tejat.core.agent.storage import SessionConflict, SessionStorage
@@ -39,7 +40,7 @@ class StorageSessions:
 
     def find(self, word: str) -> SessionSummary:
         """Return the session for "latest", a number, an id or the beginning of one. Raises UsageError."""
-        known = list(self._storage.session_ids())
+        known = _checked_texts(self._storage.session_ids(), "session_ids")
         if not known:
             raise UsageError(_("There are no sessions in the storage."))
         if word == LATEST:
@@ -66,7 +67,10 @@ class StorageSessions:
         resumed = {"kind": RecordKind.RESUMED, "at": round(self._now(), 3)}
         journal = StoredJournal(self._storage, session_id, resumed, secrets=self._secrets, now=self._now)
         try:
-            lines = [f"{line}\n".encode("utf-8", "surrogatepass") for line in self._storage.read(session_id)]
+            lines = [
+                f"{line}\n".encode("utf-8", "surrogatepass")
+                for line in _checked_texts(self._storage.read(session_id), "read")
+            ]
             journal.position = len(lines)
             return journal, load_session(lines, session_id=session_id)
         except BaseException:
@@ -154,3 +158,17 @@ class MemoryStorage:
         """Return the ids of all sessions, the last used one last."""
         with self._lock:
             return tuple(self._journals)
+
+
+def _checked_texts(given: object, method: str) -> list[str]:
+    """What a method of the program's storage returned. Raises TypeError if it is no list of strings."""
+    is_several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    items = list(cast("Iterable[object]", given)) if is_several else [None]
+    if not all(isinstance(each, str) for each in items):
+        raise TypeError(
+            f"storage: `{method}` must return a list of strings, not {repr(cast('object', given))[:_MAX_SHOWN]}."
+        )
+    return cast("list[str]", items)
+
+
+_MAX_SHOWN = 60

@@ -2,20 +2,23 @@
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, TypeVar, cast
+from types import NoneType
+from typing import Any, TypeVar, cast, get_args
 
-from tejat.core.agent.prices import Price
+from tejat.core.agent.prices import Price, check_price
 from tejat.core.agent.settings import describe_value
 from tejat.core.errors import CallbackFailure
-from tejat.core.frozen import replace
+from tejat.core.frozen import Value, replace
 from tejat.core.messages.history import model_message
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_request_tokens
 from tejat.core.messages.types import FunctionCall, Text, Thought
+from tejat.core.messages.value_check import check_value
 from tejat.core.model import (
     Capability,
     Chunk,
     Model,
     ModelFailure,
+    ModelOutput,
     ModelRequest,
     ModelResponse,
     TextDelta,
@@ -42,6 +45,8 @@ class CustomModelClient:
         self.context_window = _member(model, "context_window", int, DEFAULT_CONTEXT_WINDOW)
         self.capabilities = frozenset(map(Capability, _member(model, "capabilities", set | frozenset, frozenset())))
         self.price: Price | None = _member(model, "price", Price | None, None)
+        if self.price is not None:
+            check_price(self.price)
 
     async def prepare(self) -> Sequence[str]:
         """Nothing to find out."""
@@ -71,6 +76,7 @@ class CustomModelClient:
         async with closed_after(cast("AsyncIterable[object]", streamed)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ModelResponse):
+                    _check_output(piece)
                     yield piece
                     return
                 if (delta := assembly.add(piece)) is not None:
@@ -105,6 +111,8 @@ class _ResponseAssembly:
 
     def add(self, piece: object) -> TextDelta | ThoughtDelta | None:
         """Add a piece and return what is streamed for it. Raises TypeError."""
+        if isinstance(piece, ModelOutput) and not isinstance(piece, str):
+            _check_output(piece)
         match piece:
             case str(text) | TextDelta(text) | Text(text):
                 self._parts.add_piece(Text, text)
@@ -132,9 +140,17 @@ class _ResponseAssembly:
         return ModelResponse(message, usage=usage, model=self._model)
 
 
+def _check_output(piece: Value) -> None:
+    """Raises TypeError for a wrong type in it, and ValueError for a negative number of tokens."""
+    check_value(piece)
+    usage = piece.usage if isinstance(piece, ModelResponse) else piece
+    if isinstance(usage, Usage) and any(count < 0 for count in usage.to_dict().values() if isinstance(count, int)):
+        raise ValueError(f"The model counted less than 0 tokens: {usage!r}.")
+
+
 def _member(model: Model, name: str, expected: Any, default: Any) -> Any:
     found = getattr(model, name, default)
     if not isinstance(found, expected) or isinstance(found, bool):
-        kind = getattr(expected, "__name__", str(expected))
-        raise TypeError(f"{name} of the model must be of the type {kind}, not {describe_value(found)}.")
+        kinds = " or ".join(each.__name__ for each in get_args(expected) or (expected,) if each is not NoneType)
+        raise TypeError(f"{name} of the model must be of the type {kinds}, not {describe_value(found)}.")
     return found

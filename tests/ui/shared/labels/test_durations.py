@@ -18,6 +18,9 @@ from tejat.ui.shared.labels.durations import format_duration, format_elapsed
         (59.6, "1 min"),
         (65, "1 min 5 s"),
         (7380, "2 h 3 min"),
+        (float("inf"), "inf s"),
+        (float("-inf"), "under 0.1 s"),
+        (float("nan"), "nan s"),
     ],
 )
 def test_what_is_over(seconds: float, words: str) -> None:

@@ -80,6 +80,10 @@ def read_annotation(hint: object) -> Annotation:
     inner, *notes = cast("tuple[object, ...]", get_args(hint))
     found = Annotation(inner)
     for note in notes:
+        if isinstance(note, Param):
+            from tejat.core.messages.value_check import check_value
+
+            check_value(note)
         for each in _expand(note):
             found = _add_note(found, each)
     if not found.needs_pydantic:

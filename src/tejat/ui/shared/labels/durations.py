@@ -9,6 +9,8 @@ def format_duration(seconds: float) -> str:
         return _("under 0.1 s")
     if seconds < 9.95:
         return _("{seconds} s", seconds=f"{seconds:.1f}")
+    if not seconds < _ENDLESS:  # a value of a program may say so, or that nobody knows
+        return _("{seconds} s", seconds=seconds)
     whole = round(seconds)
     if whole < 60:
         return _("{seconds} s", seconds=whole)
@@ -23,3 +25,6 @@ def format_elapsed(seconds: float) -> str:
     """Format the time of something that still runs, in whole seconds so that it does not flicker."""
     whole = max(int(seconds), 0)
     return _("{seconds} s", seconds=whole) if whole < 60 else format_duration(whole)
+
+
+_ENDLESS = float("inf")
