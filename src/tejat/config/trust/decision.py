@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from tejat.config.env_file import find_env_file
@@ -24,6 +23,7 @@ from tejat.config.trust.store import (
 )
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 
 
 class TrustLevel(StrEnum):

@@ -4,7 +4,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -13,6 +12,7 @@ from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 _VERSION = 1
 _LOCK_TIMEOUT = 30.0

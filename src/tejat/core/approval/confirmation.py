@@ -1,7 +1,6 @@
 """Approval requests for tool calls, and their replies."""
 
 import re
-from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.approval.user_question import UserQuestion
@@ -9,6 +8,7 @@ from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
 from tejat.core.text.one_or_many import keep_as_tuple
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.display import DiffStat
 from tejat.core.ui.rich_value import RichValue
 from tejat.core.undo import PathChange
