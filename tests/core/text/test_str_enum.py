@@ -79,7 +79,7 @@ def shown(thing: Any) -> object:
         contents = {name: value for name, value in vars(thing).items() if name != "__objclass__"}
         assert thing.__objclass__ is type(thing)  # type: ignore[attr-defined]
         texts = (repr(thing), str(thing), f"{thing}", f"{thing:>9}", json.dumps(thing), hash(thing) == hash(thing.name))
-        return thing.name, thing.value, contents, texts, sorted(dir(thing)), thing == thing.value
+        return thing.name, thing.value, contents, texts, attempt(lambda: sorted(dir(thing))), thing == thing.value
     if isinstance(thing, Mapping):
         return [(key, shown(value)) for key, value in thing.items()]
     return thing if isinstance(thing, str | list | tuple | int | None) else type(thing).__name__

@@ -76,11 +76,11 @@ class EditConfirmation(Value):
         """Whether the file does not exist yet: by the content while it is small, else by the first hunk."""
         if self.original_content is not None:
             return False
-        first = _FIRST_HUNK.search(self.file_diff)
+        first = re.search(_FIRST_HUNK, self.file_diff)
         return self.new_content is not None if first is None else first[1] == "0,0"
 
 
-_FIRST_HUNK = re.compile(r"^@@ -(\d+(?:,\d+)?) \+\d", re.MULTILINE)
+_FIRST_HUNK = r"(?m)^@@ -(\d+(?:,\d+)?) \+\d"
 
 
 @frozen
