@@ -177,7 +177,11 @@ class GeminiClient(HttpModel):
         The service rejects signatures of another model and those that a gateway has lost.
         """
         signed = [message for message in request.messages if message not in self._without_signature]
-        if failure.kind is not FailureKind.BAD_REQUEST or not signed or not re.search(_SIGNATURE_ERROR, failure.message):
+        if (
+            failure.kind is not FailureKind.BAD_REQUEST
+            or not signed
+            or not re.search(_SIGNATURE_ERROR, failure.message)
+        ):
             return failure
         for message in signed:
             self._without_signature.add(message)
