@@ -205,3 +205,15 @@ def test_argument_parsers() -> None:
     """Subcommands are parsed by `CommandParser`, which has `--debug`."""
     found = [at(file, call) for file, call, name in calls() if name == "ArgumentParser"]
     assert found == []
+
+
+def test_enumerations() -> None:
+    """Enumerations of strings are defined with `StrEnum` of `core/text/str_enum.py`, which is cheaper."""
+    plain = [
+        at(file, node)
+        for file, node in nodes()
+        if (isinstance(node, ast.ImportFrom) and node.module == "enum" and any(a.name == "StrEnum" for a in node.names))
+        or (isinstance(node, ast.Attribute) and node.attr == "StrEnum")
+        if file != "core/text/str_enum.py"
+    ]
+    assert plain == []

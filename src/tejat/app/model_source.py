@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
@@ -17,7 +17,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
-from tejat.core.frozen import replace
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import Model, ModelClient, ModelFailure
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "auto"
 
 
-class RunModel(NamedTuple):
+@frozen
+class RunModel:
     """A model with the session id of its run, which is the recorded one for a replay. `notes` are for the user.
 
     `plans_id` names the private plan directory of that session. A replay has one of its own, because the recorded
@@ -331,7 +332,8 @@ _HELPER_ALIAS = "flash-lite"
 
 def own_prices(run_config: RunConfig) -> dict[str, Price]:
     """The prices in the settings, by model name."""
-    return {name: Price(*price.value) for name, price in run_config.settings.prices.items()}
+    given = {name: price.value for name, price in run_config.settings.prices.items()}
+    return {name: Price(each.input, each.cached, each.output, each.cache_write) for name, each in given.items()}
 
 
 def list_models(run_config: RunConfig) -> "ModelLister":

@@ -1,11 +1,11 @@
 """Events of a batch. Progress, the event file and `-o stream-json` are listeners of the same ones."""
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.batch.result import TaskResult
 from tejat.core.frozen import field, frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class TaskPhase(StrEnum):

@@ -1,10 +1,10 @@
 """The result of a task: a line of `results.jsonl`."""
 
-from enum import StrEnum
 from typing import Any
 
 from tejat.core.frozen import field, fields_of, frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 
 class TaskStatus(StrEnum):

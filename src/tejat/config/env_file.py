@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths, same_directory
+from tejat.core.frozen import frozen
 
 
-class EnvFile(NamedTuple):
+@frozen
+class EnvFile:
     """Variables that were not set before: those for the run, and others that are `withheld` from it.
 
     Withheld variables of a project are still known to the references in the project's own settings.
@@ -29,7 +30,8 @@ class EnvFile(NamedTuple):
         return f"EnvironmentFile({self.path!r}, {sorted(self.values)})"
 
 
-class EnvFileLocation(NamedTuple):
+@frozen
+class EnvFileLocation:
     """A file to read. `is_user_file`: it belongs to the user, not to a project."""
 
     path: str

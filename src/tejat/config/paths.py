@@ -5,10 +5,10 @@ import pwd
 import stat
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from hashlib import sha256
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.
 NO_HOME = os.devnull

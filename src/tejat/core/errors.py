@@ -16,8 +16,9 @@ TejatError
 """
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
+
+from tejat.core.text.str_enum import StrEnum
 
 if TYPE_CHECKING:
     from types import UnionType

@@ -5,9 +5,9 @@ pattern matching. A dataclass compiles six methods when its class is defined, a 
 constructor is compiled, and only for classes with many instances.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from types import MappingProxyType
+from types import GenericAlias, MappingProxyType, UnionType
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 _T = TypeVar("_T")
@@ -157,46 +157,68 @@ def is_frozen(cls: type) -> bool:
 
 def fields_of(cls: type) -> "tuple[FrozenField, ...]":
     """The fields of a frozen class or of a subclass of one."""
-    return cast("Any", cls).__frozen_fields__
+    known: Any = cast("Any", cls).__frozen_fields__
+    return cast("tuple[FrozenField, ...]", known) if type(known) is tuple else _make_fields(_frozen_class(cls))
+
+
+def _frozen_class(cls: type) -> type:
+    """The class itself, or the first one that it inherits its fields from."""
+    return next(each for each in cls.__mro__ if "__frozen_fields__" in each.__dict__)
 
 
 def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str) -> type[_T]:
-    inherited: dict[str, FrozenField] = {}
-    for base in reversed(cls.__mro__[1:]):
-        inherited |= {each.name: each for each in base.__dict__.get("__frozen_fields__", ())}
-    own = {each.name: each for each in _own_fields(cls)}
-    fields = tuple((inherited | own).values())
-    namespace = {name: thing for name, thing in cls.__dict__.items() if name not in own and name not in _NOT_COPIED}
-    # A class that defines `__eq__` has a `__hash__` of None, unless it defines that too.
-    namespace |= {name: method for name, method in methods.items() if namespace.get(name) is None}
-    namespace |= {
-        "__qualname__": cls.__qualname__,
-        "__slots__": (*(name for name in own if name not in inherited), *more_slots),
-        "__match_args__": tuple(each.name for each in fields if each.init),
-        "__frozen_fields__": fields,
-        "__frozen_instances__": list[None](),
-        "__setattr__": _raise_frozen,
-        "__delattr__": _raise_frozen,
-        "__getstate__": _getstate,
-        "__setstate__": _setstate,
+    """Build the class again with slots: they cannot be added to a class.
+
+    Most classes are defined and never used in a run, so all that can wait is left to `_make_fields`.
+    """
+    namespace: dict[str, Any] = cast("Any", cls.__dict__).copy()
+    own: dict[str, object] = {
+        name: namespace.pop(name, MISSING)
+        for name, annotation in _own_annotations(cls).items()
+        if type(annotation) in _NO_CLASS_VARIABLES or not _is_class_variable(annotation)
     }
+    for name in _NOT_COPIED:
+        namespace.pop(name, None)
+    # A class that defines `__eq__` has a `__hash__` of None, unless it defines that too.
+    for name, method in methods.items():
+        if namespace.get(name) is None:
+            namespace[name] = method
+    namespace.update(_SHARED)
+    namespace["__qualname__"] = cls.__qualname__
+    namespace["__frozen_fields__"] = own
+    namespace["__frozen_instances__"] = []
+    namespace["__slots__"] = (*_new_slots(cls, own), *more_slots)
     if cls.__repr__ is object.__repr__:
         namespace["__repr__"] = _repr
-    namespace["__init__"] = _generic_init
     return cast("type[_T]", type(cls)(cls.__name__, cls.__bases__, namespace))
 
 
-_NOT_COPIED = frozenset({"__dict__", "__weakref__"})
+_NOT_COPIED = ("__dict__", "__weakref__")
 
 
-def _own_fields(cls: type) -> Iterator[FrozenField]:
-    for name, annotation in _own_annotations(cls).items():
-        if _is_class_variable(annotation):
-            continue
-        given = cls.__dict__.get(name, MISSING)
-        declared = given if isinstance(given, FrozenField) else FrozenField(default=given)
-        declared.name, declared.annotation = name, annotation
-        yield declared
+def _new_slots(cls: type, own: Mapping[str, object]) -> Iterable[str]:
+    """The names of the fields, without those that a base has a slot for."""
+    if cls.__base__ is object:
+        return own
+    inherited = {name for base in cls.__mro__ if is_frozen(base) for name in base.__dict__["__slots__"]}
+    return [name for name in own if name not in inherited]
+
+
+def _make_fields(cls: type) -> tuple[FrozenField, ...]:
+    """The fields of a frozen class, which has their defaults in place of them until now."""
+    given: Mapping[str, object] = cls.__dict__["__frozen_fields__"]
+    annotations = _own_annotations(cls)
+    made: dict[str, FrozenField] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if is_frozen(base):
+            made.update((each.name, each) for each in fields_of(base))
+    for name, default in given.items():
+        declared = default if isinstance(default, FrozenField) else FrozenField(default=default)
+        declared.name, declared.annotation = name, annotations[name]
+        made[name] = declared
+    fields = tuple(made.values())
+    type.__setattr__(cls, "__frozen_fields__", fields)
+    return fields
 
 
 def _own_annotations(cls: type) -> Mapping[str, object]:
@@ -212,15 +234,28 @@ _VALUE_FORMAT = 1
 
 
 def _is_class_variable(annotation: object) -> bool:
-    # Most annotations are not strings, and converting them is slow.
     if isinstance(annotation, str):
         return annotation.startswith(("ClassVar", "typing.ClassVar"))
     return annotation is ClassVar or getattr(annotation, "__origin__", None) is ClassVar
 
 
+_NO_CLASS_VARIABLES = frozenset({type, GenericAlias, UnionType})
+"""Types of annotations that need no closer look, which is slow."""
+
+
+class _MatchArgs:
+    """The positional names in patterns, made when the first pattern or caller wants them."""
+
+    def __get__(self, instance: object, owner: type) -> tuple[str, ...]:
+        cls = _frozen_class(owner)
+        names = tuple([each.name for each in fields_of(cls) if each.init])
+        type.__setattr__(cls, "__match_args__", names)
+        return names
+
+
 def _generic_init(self: object, *positional: object, **named: object) -> None:
     """The constructor of a class with few instances so far. Raises TypeError like any other."""
-    cls = next(each for each in type(self).__mro__ if "__frozen_fields__" in each.__dict__)
+    cls = _frozen_class(type(self))
     made: list[None] = cls.__dict__["__frozen_instances__"]
     made.append(None)
     filled = None if len(made) > _COMPILE_AFTER else _bind_arguments(fields_of(cls), positional, named)
@@ -320,3 +355,14 @@ def _kept_content(field: FrozenField, content: object) -> object:
 def _setstate(self: object, state: list[object]) -> None:
     for each, kept in zip(fields_of(type(self)), state, strict=True):
         object.__setattr__(self, each.name, kept)
+
+
+_SHARED: Mapping[str, object] = {
+    "__init__": _generic_init,
+    "__match_args__": _MatchArgs(),
+    "__setattr__": _raise_frozen,
+    "__delattr__": _raise_frozen,
+    "__getstate__": _getstate,
+    "__setstate__": _setstate,
+}
+"""What every frozen class has."""

@@ -73,7 +73,7 @@ def show_json(value: object) -> str:
 
 
 def _make_safe(text: str) -> str:
-    if text.isascii() and "\x7f" not in text:
+    if (text.isascii() and "\x7f" not in text) or text.isprintable():
         return text
     return re.sub(_UNSAFE, _escape, text)
 

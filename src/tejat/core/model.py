@@ -1,7 +1,6 @@
 """The model contract: requests, streamed responses, failures."""
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping, Sequence
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -10,6 +9,7 @@ from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
 from tejat.core.sanitize import is_blank
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"

@@ -1,9 +1,8 @@
 """Where a tool, rule, skill, agent or command comes from."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 
 
 class ToolSource(StrEnum):

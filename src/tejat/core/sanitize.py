@@ -58,4 +58,6 @@ def hidden_characters(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Return whether a text has no visible character: only white space and invisible ones, or nothing."""
+    if "!" <= text.lstrip()[:1] <= "~":
+        return False
     return re.search(rf"[^\s{_INVISIBLE}]", text) is None

@@ -2,13 +2,13 @@
 
 import stat
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from hashlib import sha256
 from typing import Protocol
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 UNIT_TOOL = "invoke_agent"
 """The tool of the entry for a whole run of a sub-agent."""

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from types import MappingProxyType
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, McpClient, ServerPlan
 from tejat.mcp.errors import McpFailure
 from tejat.mcp.types import ClientCallbacks, ServerState, ServerStatus

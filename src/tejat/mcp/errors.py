@@ -1,9 +1,8 @@
 """Failures of MCP servers."""
 
-from enum import StrEnum
-
 from tejat.core.errors import TejatError
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.str_enum import StrEnum
 
 
 class McpProblem(StrEnum):

@@ -1,11 +1,11 @@
 """Values about MCP servers and their features."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from enum import StrEnum
 from typing import Protocol
 
 from tejat.core.frozen import field, frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 
 @frozen

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.text.switches import is_truthy
 
 

@@ -1,7 +1,7 @@
 """Tool registry: all tools by name, their declarations, and which of them are enabled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import field, frozen, replace
@@ -343,7 +343,8 @@ class ToolRegistry(SdkDeclarations):
         return bool(names & self._core_names)
 
 
-class _ActiveTools(NamedTuple):
+@frozen
+class _ActiveTools:
     """Enabled tools in order, and the other unambiguous names they can be called by."""
 
     by_name: dict[str, ToolEntry]

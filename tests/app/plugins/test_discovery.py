@@ -45,7 +45,7 @@ def load_config(machine: ProgramEnv, *, trusts_folder: bool = True) -> RunConfig
 
 def found(plugins: Plugins) -> dict[str, str]:
     """The names of the tools with their origins."""
-    return {tool.name: origin for tool, origin in plugins.tools}
+    return {each.tool.name: each.origin for each in plugins.tools}
 
 
 def problem(plugins: Plugins) -> str:

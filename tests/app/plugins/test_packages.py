@@ -18,7 +18,7 @@ def {name}(place: str) -> str:
 
 def found(plugins: list[Plugins]) -> dict[str, str]:
     """The names of the tools with their origins."""
-    return {tool.name: origin for plugin in plugins for tool, origin in plugin.tools}
+    return {each.tool.name: each.origin for plugin in plugins for each in plugin.tools}
 
 
 def problems(plugins: list[Plugins]) -> list[str]:

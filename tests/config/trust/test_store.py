@@ -23,6 +23,7 @@ from tejat.config.trust.store import (
     save_trust_entry,
 )
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 
 ENTRY = TrustEntry(TrustVerdict.TRUSTED, FolderIdentity(1, 2, 3), {".env": "abc"}, 5)
 
@@ -49,7 +50,7 @@ class TestOurs:
 
     def test_kept_replaced_and_forgotten(self, paths: AppPaths) -> None:
         odd = os.fsdecode(b"/b\xff \xe2\x98\x83\n")
-        other = ENTRY._replace(verdict=TrustVerdict.NOT_TRUSTED, items={odd: "x"})
+        other = replace(ENTRY, verdict=TrustVerdict.NOT_TRUSTED, items={odd: "x"})
         save_trust_entry(paths, "/a", ENTRY)
         save_trust_entry(paths, odd, other)
         assert read_trust_store(paths) == {"/a": ENTRY, odd: other}
@@ -64,10 +65,10 @@ class TestOurs:
         for number, folder in enumerate(here):
             os.mkdir(folder)
             verdict = TrustVerdict.NOT_TRUSTED if number == 0 else TrustVerdict.TRUSTED
-            save_trust_entry(paths, folder, ENTRY._replace(verdict=verdict, items=items, decided_at=number))
+            save_trust_entry(paths, folder, replace(ENTRY, verdict=verdict, items=items, decided_at=number))
         assert list(read_trust_store(paths)) == sorted([here[0], *here[2:]])  # about 90 kB each
-        save_trust_entry(paths, "/gone", ENTRY._replace(items=items, decided_at=100))
-        save_trust_entry(paths, here[1], ENTRY._replace(decided_at=101))
+        save_trust_entry(paths, "/gone", replace(ENTRY, items=items, decided_at=100))
+        save_trust_entry(paths, here[1], replace(ENTRY, decided_at=101))
         assert list(read_trust_store(paths)) == sorted(here)
 
     def test_one_that_became_too_long_elsewhere_still_counts(self, paths: AppPaths) -> None:
@@ -78,7 +79,7 @@ class TestOurs:
         Path(paths.trust_store).write_text(json.dumps(store))
         assert os.path.getsize(paths.trust_store) > MAX_BYTES
         assert len(read_trust_store(paths)) == 601
-        save_trust_entry(paths, paths.home, ENTRY._replace(decided_at=2**40))
+        save_trust_entry(paths, paths.home, replace(ENTRY, decided_at=2**40))
         assert os.path.getsize(paths.trust_store) <= MAX_BYTES
         assert paths.home in read_trust_store(paths)
 

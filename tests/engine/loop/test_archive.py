@@ -18,7 +18,7 @@ def turn(number: int) -> list[Message]:
 
 
 def shown(archive: ConversationArchive, history: list[Message]) -> list[tuple[int, int, str]]:
-    return [(number, turn, message.text) for number, turn, message in archive.numbered(history)]
+    return [(each.number, each.turn, each.message.text) for each in archive.numbered(history)]
 
 
 def test_numbers_stay_the_same_over_two_summaries() -> None:
@@ -52,8 +52,8 @@ def test_a_rewind_ends_the_numbers_earlier() -> None:
 def test_media_are_kept_by_name_and_the_oldest_are_forgotten() -> None:
     picture = InlineData("image/png", b"x" * 1000)
     archive = ConversationArchive([user_message("look", picture)], limit=100)
-    ((_, _, message),) = archive.numbered([])
-    assert message.text == f"look{picture.label}"
+    (numbered,) = archive.numbered([])
+    assert numbered.message.text == f"look{picture.label}"
     archive = ConversationArchive([*turn(1), *turn(2)], limit=30)
     assert archive.forgotten == 6
     assert shown(archive, []) == [(7, 2, ""), (8, 2, "Done 2.")]

@@ -3,12 +3,12 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from tejat.app.run_config import RunConfig
 from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists
 from tejat.config.paths import same_directory
 from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text
@@ -23,14 +23,16 @@ PLUGIN_DIRECTORY = os.path.join(".gemini", "tools")
 _MAX_BYTES = 2**20
 
 
-class PythonTool(NamedTuple):
+@frozen
+class PythonTool:
     """A tool and its origin, for the user."""
 
     tool: BaseTool
     origin: str
 
 
-class Plugins(NamedTuple):
+@frozen
+class Plugins:
     """Tools that were found. A problem is one sanitized line about what was not loaded and why."""
 
     tools: tuple[PythonTool, ...] = ()
@@ -55,11 +57,11 @@ def find_plugins(run_config: RunConfig) -> Plugins:
 def register_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> list[str]:
     """Register the tools and return the problems."""
     problems: list[str] = []
-    for tool, origin in tools:
+    for each in tools:
         try:
-            registry.register(tool, source=ToolSource.PYTHON, origin=origin)
+            registry.register(each.tool, source=ToolSource.PYTHON, origin=each.origin)
         except UsageError as error:
-            problems.append(sanitize_text(_("Skipped a tool of {origin}. {error}", origin=origin, error=error)))
+            problems.append(sanitize_text(_("Skipped a tool of {origin}. {error}", origin=each.origin, error=error)))
     return problems
 
 

@@ -9,6 +9,7 @@ from tejat.app.session.initial_state import InitialState, open_session_store, op
 from tejat.config.paths import AppPaths
 from tejat.core.agent.events import SessionSource
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import ngettext
 from tejat.core.messages.history import Role, repair_history
 from tejat.core.model import NO_USAGE
@@ -59,7 +60,7 @@ def imported_state(run_config: RunConfig, path: str, session_id: str, sessions: 
     if sessions is not None:
         entry, problems = import_chat(run_config, path, session_id, sessions)
         state = resume_state(sessions, entry)
-        return state._replace(problems=(*problems, *state.problems))
+        return replace(state, problems=(*problems, *state.problems))
     chat = read_gemini_chat(path)
     opening = opening_messages(run_config)
     messages, _ = repair_history([*opening, *(turn.message for turn in chat.turns)])

@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from tejat.app.model_source import RunModel, current_date
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
+from tejat.core.frozen import frozen, replace
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonObject
 from tejat.engine.loop.archive import ConversationArchive
@@ -20,7 +20,8 @@ from tejat.engine.sessions.rewind_points import RewindPoint
 from tejat.engine.sessions.session_store import Sessions, SessionStore, SessionSummary
 
 
-class InitialState(NamedTuple):
+@frozen
+class InitialState:
     """The messages and the journal that a session begins with."""
 
     session_id: str
@@ -70,7 +71,7 @@ def open_session_store(run_config: RunConfig) -> SessionStore:
 def resume_state(sessions: Sessions, entry: SessionSummary) -> InitialState:
     """The state at the end of an earlier session. Raises UsageError."""
     journal, loaded = sessions.resume(entry)
-    return loaded_state(loaded.session_id, loaded, journal)._replace(rewind_points=loaded.rewind_points)
+    return replace(loaded_state(loaded.session_id, loaded, journal), rewind_points=loaded.rewind_points)
 
 
 def loaded_state(session_id: str, loaded: LoadedSession, journal: SessionJournal | None) -> InitialState:

@@ -3,7 +3,6 @@
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from tejat.app.mcp.server_plan import StartBlockers
@@ -15,6 +14,7 @@ from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.types import Settings, configured_servers
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.core.provenance import Party
+from tejat.core.text.str_enum import StrEnum
 
 _MAX_ENTRIES = 1000
 

@@ -4,12 +4,12 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 
 from tejat.config.jsonc import JsoncError, JsonNode, parse_jsonc
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 
 _SEQUENCE = "[13;2u"
 """What follows the escape character when Shift-Enter is reported."""

@@ -1,7 +1,6 @@
 """Lists of skills for people and scripts."""
 
 from collections.abc import Iterator
-from enum import StrEnum
 
 from tejat.config.paths import AppPaths
 from tejat.config.skills.discovery import SkillLibrary
@@ -10,6 +9,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, SourceListing, Tone
 from tejat.engine.prompt.skill_catalogue import MAX_DESCRIPTION, escape_tags
 

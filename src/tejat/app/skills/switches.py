@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 
 from tejat.config.files.reader import AllowedWriters, path_exists
 from tejat.config.jsonc import JsonNode, parse_jsonc
@@ -11,6 +10,7 @@ from tejat.config.settings.editor import edit_settings, set_member
 from tejat.config.trust.renewal import edit_project_settings
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.str_enum import StrEnum
 
 _KEYS = ("skills", "disabled")
 

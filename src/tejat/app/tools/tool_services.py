@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.sandbox.service import SandboxService
@@ -13,6 +13,7 @@ from tejat.core.approval.modes import SandboxMode
 from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
 from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
 from tejat.core.tools.recall import RECALL, EarlierParts
 from tejat.tools import UNDECLARED_TOOLS
 
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from tejat.workspace.web.fetcher import Fetcher
 
 
-class ModelAccess(NamedTuple):
+@frozen
+class ModelAccess:
     """Access to the model of the session and its capabilities."""
 
     ask: "AskModel"

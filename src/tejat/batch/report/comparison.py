@@ -1,11 +1,11 @@
 """Two batches on the same tasks: which tasks each of them passed, what they cost, and whether it may be chance."""
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 
 from tejat.batch.report.figures import BatchFigures, collect_figures
 from tejat.batch.result import TaskResult, TaskStatus
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class PairOutcome(StrEnum):

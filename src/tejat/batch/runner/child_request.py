@@ -1,13 +1,13 @@
 """Requests to the template process, and the messages that come back over the channel of a child."""
 
 import marshal
-from enum import StrEnum
 from typing import Any, cast
 
 from tejat.batch.job import TaskJob, job_from_json, job_to_json
 from tejat.core.frozen import frozen
 from tejat.core.json_text import dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 
 CHILD_DESCRIPTORS = 3
 """Descriptors that come with a request: the channel, standard output and standard error."""

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.cli.args import FORMATS
@@ -14,6 +13,7 @@ from tejat.cli.subcommands import ACTIONS, ALIASES
 from tejat.core.agent.options import PLAN_APPROVALS
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class ValueKind(StrEnum):

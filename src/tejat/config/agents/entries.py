@@ -1,11 +1,10 @@
 """Sub-agents that were found, usable or not."""
 
-from enum import StrEnum
-
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.provenance import Provenance
+from tejat.core.text.str_enum import StrEnum
 
 
 class SubagentState(StrEnum):

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tejat.config.agents.builtin import DESCRIPTIONS, GENERALIST, HELP, builtin_definition
 from tejat.config.agents.catalogue import SubagentCatalogue, build_catalogue
@@ -69,7 +69,7 @@ class SubagentRegistry:
             for entry in found.entries
         )
         with self._lock:
-            self._found = found._replace(entries=tuple(entries))
+            self._found = replace(found, entries=tuple(entries))
 
     @property
     def entries(self) -> tuple[SubagentEntry, ...]:
@@ -131,7 +131,8 @@ class SubagentRegistry:
         return build_catalogue(items, window=window, limit=self._sources.catalogue_tokens)
 
 
-class _FoundAgents(NamedTuple):
+@frozen
+class _FoundAgents:
     entries: tuple[SubagentEntry, ...] = ()
     problems: tuple[str, ...] = ()
 

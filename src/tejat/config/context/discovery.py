@@ -3,7 +3,6 @@
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from itertools import groupby
 
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
@@ -12,6 +11,7 @@ from tejat.config.files.reader import AllowedWriters
 from tejat.config.files.real_paths import RealPaths
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
 
 _SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})

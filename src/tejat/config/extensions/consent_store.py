@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from enum import StrEnum
 from typing import Any, cast
 
 from tejat.config.extensions.pins import FileIdentity, Pin, digest_content
@@ -20,6 +19,7 @@ from tejat.config.trust.store import FolderIdentity
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
 from tejat.workspace.files.regular_file import regular_file_opener
 

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from hashlib import sha256
 from typing import cast
 
@@ -13,6 +12,7 @@ from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
 
 INSTALL_RECORD = ".gemini-extension-install.json"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tejat.config.extensions.consent import ExtensionPins, agree_to_extension, content_path
@@ -18,6 +17,7 @@ from tejat.config.trust.store import folder_identity
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 
 if TYPE_CHECKING:
     from tejat.config.settings.types import Settings

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,6 +23,7 @@ from tejat.config.paths import AppPaths, project_key
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
 
 _LOCK_TIMEOUT = 5.0

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import partial
 
 from tejat.config.files.reader import AllowedWriters
@@ -16,6 +15,7 @@ from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings, pe
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.http.types import HttpFailure
 from tejat.workspace.http.url import parse_url
 

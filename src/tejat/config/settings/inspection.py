@@ -1,7 +1,6 @@
 """Inspection of settings files: what becomes of each key in them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tejat.config.paths import SourceTier
@@ -11,6 +10,7 @@ from tejat.config.settings.schema.names import leaf_names
 from tejat.config.settings.types import SettingProblem
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy, lazy_data
+from tejat.core.text.str_enum import StrEnum
 
 if TYPE_CHECKING:
     from tejat.config.jsonc import JsonNode

@@ -6,7 +6,6 @@ know, and by `tejat doctor`.
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from enum import StrEnum
 from functools import cache, cached_property
 from typing import cast
 
@@ -14,6 +13,7 @@ from tejat.core.frozen import frozen
 from tejat.core.json_text import load_json
 from tejat.core.messages.types import JsonValue
 from tejat.core.text.edit_distance import edit_distance
+from tejat.core.text.str_enum import StrEnum
 
 TABLE = os.path.join(os.path.dirname(__file__), "gemini_settings.json")
 

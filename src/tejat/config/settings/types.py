@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from tejat.config.paths import SourceTier
 from tejat.core.approval.modes import ApprovalMode, SandboxRequest
@@ -71,7 +71,8 @@ class McpServer:
         return f"McpServer(command={self.command!r})"
 
 
-class SettingProblem(NamedTuple):
+@frozen
+class SettingProblem:
     """A value that cannot be used: what its place in a file wants, and what is there. `found` shows no secrets."""
 
     path: str
@@ -85,7 +86,8 @@ class SettingProblem(NamedTuple):
         return lazy("{key} must be {wanted}, not {found}", key=self.key, wanted=self.wanted, found=self.found)
 
 
-class SessionRetention(NamedTuple):
+@frozen
+class SessionRetention:
     """The sessions that are kept.
 
     Those up to `max_days` old, the newest `max_count` of a project, and all younger than `min_days`. None means no
@@ -100,7 +102,8 @@ class SessionRetention(NamedTuple):
 DEFAULT_RETENTION = SessionRetention()
 
 
-class TokenPrice(NamedTuple):
+@frozen
+class TokenPrice:
     """Dollars per million tokens: `cached` for those read from a cache, `cache_write` for those written to one."""
 
     input: float

@@ -3,8 +3,6 @@
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from typing import NamedTuple
 
 from tejat.config.env_file import find_env_file
 from tejat.config.paths import AGENT_DIRECTORIES, SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
@@ -23,7 +21,9 @@ from tejat.config.trust.store import (
     save_trust_entry,
 )
 from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 
 
 class TrustLevel(StrEnum):
@@ -35,7 +35,8 @@ class TrustLevel(StrEnum):
     """It was trusted, but has changed since."""
 
 
-class TrustDecision(NamedTuple):
+@frozen
+class TrustDecision:
     """The trust in a folder, and the reason as a sentence for the user.
 
     `items` are the files that need trust, `changed` those that differ or are gone. `problem` must be shown to the user
@@ -54,7 +55,8 @@ class TrustDecision(NamedTuple):
         return self.level is TrustLevel.TRUSTED
 
 
-class TrustedFolder(NamedTuple):
+@frozen
+class TrustedFolder:
     """A folder with a stored decision, and its time in seconds. `is_tree`: the folders in it are trusted too."""
 
     path: str

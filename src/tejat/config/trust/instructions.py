@@ -4,14 +4,15 @@ import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import TrustVerdict, read_trust_store, save_trust_entry
 from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen, replace
 
 
-class Instructions(NamedTuple):
+@frozen
+class Instructions:
     """A file with instructions: its path relative to the folder, and the text that the model would get."""
 
     path: str
@@ -44,4 +45,4 @@ def accept_instructions(paths: AppPaths, root: str, found: Sequence[Instructions
     folder = os.path.realpath(root)
     entry = read_trust_store(paths).get(folder)
     if entry is not None:
-        save_trust_entry(paths, folder, entry._replace(instructions={each.path: each.digest for each in found}))
+        save_trust_entry(paths, folder, replace(entry, instructions={each.path: each.digest for each in found}))

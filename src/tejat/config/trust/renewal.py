@@ -18,6 +18,7 @@ from tejat.config.trust.store import (
     read_trust_store,
     save_trust_entry,
 )
+from tejat.core.frozen import replace
 
 _NEW_FILE = "{}\n"
 
@@ -117,5 +118,5 @@ def _renew_pins(paths: AppPaths, root: str, items: tuple[TrustItem, ...]) -> boo
     if entry is None or entry.verdict is TrustVerdict.NOT_TRUSTED or entry.identity != folder_identity(root):
         return False
     pins = {item.path: item.digest for item in items}
-    save_trust_entry(paths, folder, entry._replace(items=pins, decided_at=current_time()))
+    save_trust_entry(paths, folder, replace(entry, items=pins, decided_at=current_time()))
     return True

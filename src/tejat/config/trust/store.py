@@ -4,15 +4,16 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 _VERSION = 1
 _LOCK_TIMEOUT = 30.0
@@ -32,7 +33,8 @@ class TrustVerdict(StrEnum):
     PINNED = "pinned"
 
 
-class FolderIdentity(NamedTuple):
+@frozen
+class FolderIdentity:
     """Distinguishes a folder from another one with the same path."""
 
     device: int
@@ -40,7 +42,8 @@ class FolderIdentity(NamedTuple):
     owner: int
 
 
-class TrustItem(NamedTuple):
+@frozen
+class TrustItem:
     """A file that needs trust: its relative path, its kind, a digest of its content, and details.
 
     `details` are the commands it starts and the names it sets, for the user; never the value of a variable. `servers`
@@ -74,7 +77,8 @@ class TrustItem(NamedTuple):
         return {"path": self.path, "what": self.kind, "digest": self.digest, "says": tuple(self.details)}
 
 
-class TrustEntry(NamedTuple):
+@frozen
+class TrustEntry:
     """A decision: the folder, its files (relative path to digest) and the time in seconds.
 
     `instructions` are the files with instructions for the model that the user has accepted, None before the first use.
@@ -87,7 +91,8 @@ class TrustEntry(NamedTuple):
     instructions: Mapping[str, str] | None = None
 
 
-class TrustRule(NamedTuple):
+@frozen
+class TrustRule:
     """Trust or distrust in everything in a directory (real path), stored by us or by Gemini CLI."""
 
     directory: str

@@ -1,7 +1,6 @@
 """Events of a session, besides those of its tool calls."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.agent.questions import PendingQuestion
@@ -11,6 +10,7 @@ from tejat.core.errors import RunFailed
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse, Usage
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.call_events import Event
 from tejat.core.ui.rich_value import RichValue
 

@@ -1,7 +1,6 @@
 """The hook contract: when hooks run, and what they may do to calls, prompts and requests."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from enum import StrEnum
 from math import inf
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
@@ -11,6 +10,7 @@ from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import FunctionCall, JsonObject, Params
 from tejat.core.model import ModelRequest, ModelResponse
 from tejat.core.text.one_or_many import keep_as_tuple
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import BaseTool, ToolResult
 
 DEFAULT_TIMEOUT = 60.0

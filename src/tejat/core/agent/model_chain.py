@@ -1,10 +1,10 @@
 """Fallback chains as values: which models may answer for a name, and what to do when one fails."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from types import MappingProxyType
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class FailureClass(StrEnum):

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import Provenance
+from tejat.core.text.str_enum import StrEnum
 
 if TYPE_CHECKING:
     from tejat.core.tools.base import ToolContext, ToolResult

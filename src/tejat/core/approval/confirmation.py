@@ -1,7 +1,6 @@
 """Approval requests for tool calls, and their replies."""
 
 import re
-from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.approval.user_question import UserQuestion
@@ -9,6 +8,7 @@ from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
 from tejat.core.text.one_or_many import keep_as_tuple
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.display import DiffStat
 from tejat.core.ui.rich_value import RichValue
 from tejat.core.undo import PathChange
@@ -76,11 +76,11 @@ class EditConfirmation(Value):
         """Whether the file does not exist yet: by the content while it is small, else by the first hunk."""
         if self.original_content is not None:
             return False
-        first = _FIRST_HUNK.search(self.file_diff)
+        first = re.search(_FIRST_HUNK, self.file_diff)
         return self.new_content is not None if first is None else first[1] == "0,0"
 
 
-_FIRST_HUNK = re.compile(r"^@@ -(\d+(?:,\d+)?) \+\d", re.MULTILINE)
+_FIRST_HUNK = r"(?m)^@@ -(\d+(?:,\d+)?) \+\d"
 
 
 @frozen

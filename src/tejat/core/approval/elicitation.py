@@ -1,11 +1,11 @@
 """Forms that MCP servers ask users to fill in."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 
 MAX_FIELDS = 50
 

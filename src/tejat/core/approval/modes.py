@@ -1,9 +1,9 @@
 """Modes of a run: how much needs approval, and whether commands are sandboxed."""
 
-from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class ApprovalMode(StrEnum):

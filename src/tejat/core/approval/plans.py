@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 from typing import NoReturn, Protocol, TypeAlias
 
 from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
@@ -11,6 +10,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.str_enum import StrEnum
 
 ENTER_PLAN_MODE = "enter_plan_mode"
 EXIT_PLAN_MODE = "exit_plan_mode"

@@ -1,13 +1,13 @@
 """Questions of the model to the user, and how typed answers are read."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_summary
+from tejat.core.text.str_enum import StrEnum
 
 ASK_USER = "ask_user"
 """The tool that asks these questions."""

@@ -7,12 +7,12 @@ no other responses; no message is empty. Every model service accepts such a hist
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from itertools import groupby
 
 from tejat.core.frozen import field, frozen_identity, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.rich_value import RichValue
 
 GENERATED_ID_PREFIX = "tejat-"

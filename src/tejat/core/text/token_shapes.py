@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from tejat.core.frozen import frozen
 
 
-class _Shape(NamedTuple):
+@frozen
+class _Shape:
     """A kind of token. If the pattern has a group, only that part is secret.
 
     A text without any of the `markers` has no such token, which is found out faster than by the pattern.

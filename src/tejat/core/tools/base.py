@@ -3,7 +3,6 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar, cast
 
@@ -12,6 +11,7 @@ from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import Value, field, frozen, replace
 from tejat.core.messages.sdk import SdkDeclaration, SdkResult
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.cancellation import CancelReason, CancelSignal
 from tejat.core.tools.display import Display, display_to_json
 from tejat.core.tools.result_content import ResultContent

@@ -1,11 +1,11 @@
 """Events of running tool calls."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import ToolResult
 from tejat.core.ui.rich_value import RichValue
 

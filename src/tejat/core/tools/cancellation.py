@@ -1,8 +1,9 @@
 """Cancellation of a tool call, as the tool sees it."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Protocol
+
+from tejat.core.text.str_enum import StrEnum
 
 
 class CancelReason(StrEnum):

@@ -1,10 +1,10 @@
 """The todo list of a session."""
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.rich_value import RichValue
 
 WRITE_TODOS = "write_todos"

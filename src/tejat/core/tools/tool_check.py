@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tejat.core.tools.base import BaseTool, Kind, ParsingTool, ProposingTool, TypedTool
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_NAME = r"[A-Za-z_][A-Za-z0-9_-]{0,63}"
 _ASYNC_METHODS: Mapping[type[BaseTool], tuple[str, ...]] = {
     BaseTool: ("execute", "should_confirm_execute"),
     TypedTool: ("run",),
@@ -55,7 +55,7 @@ def check_tool_name(name: object) -> None:
     """Raise TypeError or ValueError for a name that no model service accepts."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a tool is a str, not {name!r}")
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         raise ValueError(f"{name!r} is not a valid tool name: use letters, digits, '_' and '-', at most 64")
 
 

@@ -1,9 +1,9 @@
 """Reports of commands, independent of how a front end renders them."""
 
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class Tone(StrEnum):

@@ -1,8 +1,7 @@
 """Status line data, and preferences of the user interface."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.todos import TodoList
 from tejat.core.ui.theme_colours import ThemeColours
 

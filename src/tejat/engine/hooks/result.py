@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple, NoReturn, cast
 
 from tejat.config.hooks import HookConfig
@@ -11,6 +10,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 from tejat.policy.types import Decision
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult
 

@@ -1,8 +1,8 @@
 """The messages of a conversation that a summary has replaced, with the numbers that all messages have."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
+from tejat.core.frozen import frozen
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text
 
@@ -10,7 +10,8 @@ MAX_CHARACTERS = 32 * 2**20
 """What is kept in memory of the replaced messages, about."""
 
 
-class NumberedMessage(NamedTuple):
+@frozen
+class NumberedMessage:
     """A message with its number and that of its turn, both from 1. Turn 0 comes before the first prompt."""
 
     number: int

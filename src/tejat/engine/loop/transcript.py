@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
+from tejat.core.frozen import frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_text_tokens
 from tejat.core.messages.types import (
@@ -21,7 +22,8 @@ _NOTE_LENGTH = 50
 _UNLIMITED = 10**12
 
 
-class _Lengths(NamedTuple):
+@frozen
+class _Lengths:
     """The longest texts in a transcript, in characters."""
 
     text: int = 20_000

@@ -6,12 +6,12 @@ versions can add some; an incompatible change raises the version.
 
 import json
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import cast
 
 from tejat.core.json_text import load_json
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 FORMAT_VERSION = 1
 MAX_LINE_BYTES = 128 << 20

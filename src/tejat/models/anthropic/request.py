@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
@@ -19,6 +18,7 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.core.model import ModelRequest
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     encode_base64,

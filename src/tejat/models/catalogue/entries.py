@@ -63,7 +63,7 @@ class ModelEntry:
 def own_name(name: str) -> str:
     """Return a model name without a path or a region and vendor of Bedrock, in small letters."""
     last = name.rpartition("/")[2].lower()
-    return re.sub(_BEDROCK_PREFIX, "", last) if "." in last else last
+    return re.sub(_BEDROCK_PREFIX, "", last) if "anthropic." in last or "openai." in last else last
 
 
 class ModelTable:

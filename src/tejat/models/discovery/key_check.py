@@ -1,8 +1,7 @@
 """Check of an API key by a request that costs nothing."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.models import ModelOptions
 from tejat.models.base_url import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL, resolve_base_url
 from tejat.models.names import Provider

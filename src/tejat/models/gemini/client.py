@@ -24,7 +24,7 @@ from tejat.models.wire.http_model import HttpModel
 from tejat.models.wire.json_access import as_count, as_object
 
 _KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-_SIGNATURE_ERROR = re.compile(r"thought.?signature", re.IGNORECASE)
+_SIGNATURE_ERROR = "(?i)thought.?signature"
 _INVALID_ARGUMENT = 400
 _MAX_REQUEST_BYTES = 19_000_000
 """The service accepts 20 MB, and a request holds more than its messages."""
@@ -177,7 +177,11 @@ class GeminiClient(HttpModel):
         The service rejects signatures of another model and those that a gateway has lost.
         """
         signed = [message for message in request.messages if message not in self._without_signature]
-        if failure.kind is not FailureKind.BAD_REQUEST or not signed or not _SIGNATURE_ERROR.search(failure.message):
+        if (
+            failure.kind is not FailureKind.BAD_REQUEST
+            or not signed
+            or not re.search(_SIGNATURE_ERROR, failure.message)
+        ):
             return failure
         for message in signed:
             self._without_signature.add(message)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from enum import StrEnum
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.text.str_enum import StrEnum
 from tejat.models import ModelOptions
 from tejat.models.base_url import OPENAI_BASE_URL, read_api_key, resolve_base_url
 from tejat.models.openai.request import (

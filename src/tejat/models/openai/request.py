@@ -5,7 +5,6 @@ Servers differ in what they support; what a server rejects is recorded in an `Op
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import cast
 
 from tejat.core.frozen import frozen, replace
@@ -23,6 +22,7 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import ModelRequest
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     data_url,

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Collection, Mapping
-from enum import StrEnum
 from math import isfinite
 from types import MappingProxyType
 from typing import TypeVar, cast
@@ -13,6 +12,7 @@ from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
 from tejat.core.text.edit_distance import edit_distance
+from tejat.core.text.str_enum import StrEnum
 
 _Enum = TypeVar("_Enum", bound=StrEnum)
 

@@ -1,12 +1,12 @@
 """Generation settings for services other than Gemini: their own names for the values of `generateContentConfig`."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import ModelRequest
+from tejat.core.text.str_enum import StrEnum
 
 
 class Effort(StrEnum):

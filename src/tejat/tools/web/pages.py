@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData, Part, Text
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 from tejat.workspace.web.fetcher import FetchedPage, Fetcher, FetchFailure

@@ -64,5 +64,7 @@ class TextOutput:
 
 def _plain_text(text: str) -> str:
     """Return an answer without control sequences and characters. A carriage return ends a line, it erases none."""
+    if text.isprintable():
+        return text
     lines = strip_sequences(text).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", lines)

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from enum import StrEnum
 
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.errors import UsageError
@@ -10,6 +9,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.jsonrpc.peer import RequestError
 from tejat.ui.remote.client import read_info
 from tejat.ui.remote.params import read_items, read_param

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from enum import StrEnum
 from typing import Protocol
 
 from tejat.core.agent.events import AgentEvent, EventSink
@@ -10,6 +9,7 @@ from tejat.core.agent.history.figures import SessionHistory
 from tejat.core.agent.history.matches import SessionMatches
 from tejat.core.agent.history.totals import HistoryOverview
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.contract import UiSession
 
 

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.downloads.archive import unpack_archive
 from tejat.workspace.downloads.failure import DownloadFailure
 from tejat.workspace.downloads.git import clone_repository

@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from urllib.parse import urlsplit
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.downloads.failure import DownloadFailure
 
 ARCHIVE_SUFFIXES = (".tar.gz", ".zip")

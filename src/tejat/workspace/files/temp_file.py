@@ -126,7 +126,7 @@ def remove_stale_temp_files(directory: int) -> None:
             _scanned_directories.clear()
         _scanned_directories.add(key)
         for name in os.listdir(directory):
-            match = _TEMP_NAME.fullmatch(name)
+            match = re.fullmatch(_TEMP_NAME, name)
             if match is None or _is_running(int(match[1])):
                 continue
             with suppress(OSError):
@@ -192,6 +192,6 @@ _HARD_LINK_ERRORS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 _DEFERRED_NAMING_ERRORS = frozenset(
     (errno.ENOENT, errno.EXDEV, errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.EISDIR)
 )
-_TEMP_NAME = re.compile(r"\.tejat-([1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp")
+_TEMP_NAME = r"\.tejat-([1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp"
 _scanned_directories: set[tuple[int, int]] = set()
 _MAX_SCANNED = 1000

@@ -1,8 +1,8 @@
 """Incremental parser for server-sent events."""
 
 import re
-from typing import NamedTuple
 
+from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 
 MAX_EVENT_BYTES = 64 * 2**20
@@ -17,7 +17,8 @@ _PLAIN_EVENT = rb"(?:event: ?([^\r\n]*)\r?\n)?data: ?([^\r\n]*)\r?\n\r?\n"
 _LINE_END = rb"\r\n?|\n"
 
 
-class SseEvent(NamedTuple):
+@frozen
+class SseEvent:
     """One event. `event` is its type, empty if the server sent none."""
 
     event: str

@@ -1,12 +1,12 @@
 """Types of the HTTP client: limits, responses and failures."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 
 AddressResolver: TypeAlias = Callable[[str, int], Awaitable[tuple[str, int]]]
 """Maps a host and a port to the literal address to connect to, checked by the caller.

@@ -6,13 +6,13 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from typing import Any, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, write_private_file
 from tejat.workspace.jobs.log import LogChunk, read_log, read_log_tail
 from tejat.workspace.processes.boot import boot_id

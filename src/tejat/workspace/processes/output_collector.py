@@ -5,9 +5,9 @@ import fcntl
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from enum import StrEnum
 
 from tejat.core.frozen import frozen, replace
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.spawn import ExitStatus
 from tejat.workspace.processes.supervisor_client import RunningProcess

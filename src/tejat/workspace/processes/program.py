@@ -5,10 +5,10 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.paths.real_path import real_path
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer

@@ -1,9 +1,8 @@
 """Search types: query, engines and results."""
 
-from enum import StrEnum
-
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
 _NUMBER_CHARACTERS = 8

@@ -10,8 +10,10 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
+
+from tejat.core.frozen import frozen
 
 _Result = TypeVar("_Result")
 
@@ -40,7 +42,8 @@ async def shutdown() -> None:
         await crew.shutdown()
 
 
-class _WorkItem(NamedTuple):
+@frozen
+class _WorkItem:
     future: "asyncio.Future[Any]"
     work: Callable[[], Any]
 

@@ -1,12 +1,12 @@
 """Tools of the MCP servers of an extension, as far as a trial start found them."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from tejat.app.extensions.description.summary import SummaryRow, SummarySection
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy, lazy_plural, translate
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 
 class ProbeState(StrEnum):

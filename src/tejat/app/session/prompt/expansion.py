@@ -37,7 +37,8 @@ class PromptExpander:
 
     async def expand(self, prompt: str, emit: EventSink, *, may_call: bool = True) -> ExpandedPrompt:
         """Expand a prompt, or a later text of one, which may not call a command. Raises BadPrompt and NotTrusted."""
-        called = re.fullmatch(_INVOCATION, prompt.strip()) if may_call else None
+        text = prompt.strip()
+        called = re.fullmatch(_INVOCATION, text) if may_call and text.startswith("/") else None
         if called is None:
             return await self._expand_mentions(prompt)
         name, words = called[1], called[2]

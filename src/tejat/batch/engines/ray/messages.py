@@ -3,8 +3,9 @@
 import asyncio
 import marshal
 import socket
-from enum import StrEnum
 from typing import Any, TypeAlias
+
+from tejat.core.text.str_enum import StrEnum
 
 Message: TypeAlias = dict[str, Any]
 

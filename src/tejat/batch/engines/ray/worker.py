@@ -7,7 +7,6 @@ import platform
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -27,6 +26,7 @@ from tejat.batch.runner.work_folder import remove_work
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import make_private_directory, write_private_file
 from tejat.workspace.processes.boot import boot_id
 

@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-from enum import StrEnum
 
 from tejat.app.inspection.session_export import SessionExport, export_session
 from tejat.app.inspection.stored_sessions import StoredSessions
@@ -15,6 +14,7 @@ from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.html.document import render_document
 from tejat.ui.html.transcript import HtmlTranscript
 from tejat.ui.shared.text.sanitizer import make_terminal_safe

@@ -1,6 +1,6 @@
 """How tool calls were approved."""
 
-from enum import StrEnum
+from tejat.core.text.str_enum import StrEnum
 
 
 class CallDecision(StrEnum):

@@ -1,8 +1,7 @@
 """Results of a search over stored sessions."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class MatchPlace(StrEnum):

@@ -1,8 +1,7 @@
 """The timeline of a run."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 
 
 class SpanKind(StrEnum):

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from enum import StrEnum
 from itertools import count
 
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.acp.updates.content_blocks import text_block
 from tejat.ui.acp.updates.tool_calls import SendUpdate
 

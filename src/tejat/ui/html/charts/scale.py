@@ -1,10 +1,10 @@
 """Axes: round ticks and short labels for counts, dollars and durations."""
 
 import math
-from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.labels.durations import format_duration
 from tejat.ui.shared.labels.run_summary import format_cost, format_count
 

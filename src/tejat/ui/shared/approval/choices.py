@@ -1,7 +1,6 @@
 """Choices offered for an approval request, in display order."""
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -17,6 +16,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.approval.display_lines import escape_line
 
 _MAX_RULE_LENGTH = 100

@@ -1,12 +1,12 @@
 """Sanitized lines that mark quoted third-party text."""
 
 import re
-from enum import StrEnum
 from itertools import chain, repeat
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_line, sanitize_text
+from tejat.core.text.str_enum import StrEnum
 
 
 class DisplayLineKind(StrEnum):

@@ -1,7 +1,6 @@
 """Approval requests as view models: the action, its risks, and everything out of the ordinary."""
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from typing import assert_never
 
 from tejat.core.approval.confirmation import (
@@ -20,6 +19,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.provenance import ToolSource
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
 from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading, unchanged_note

@@ -1,12 +1,12 @@
 """Titles of tool calls: a verb and its object, such as `Read price.py`."""
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from tejat.core.approval.user_question import ASK_USER
 from tejat.core.frozen import frozen
 from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
 from tejat.core.messages.types import FunctionCall
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.todos import WRITE_TODOS
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.labels.text_summary import summarize_line

@@ -1,11 +1,11 @@
 """Rows of a diff: numbered lines, gaps, file names and notes, for every front end."""
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.diff.file_header import parse_file_headers
 from tejat.ui.shared.diff.hunks import DiffHunk, parse_hunks
 from tejat.ui.shared.diff.word_marks import Spans, WordComparer

@@ -5,7 +5,7 @@ import re
 from tejat.core.i18n import ngettext, translate
 from tejat.core.sanitize import sanitize_summary
 
-_SUBJECT = re.compile(r"\*\*(.+?)\*\*")
+_SUBJECT = r"\*\*(.+?)\*\*"
 MAX_LINE_CHARS = 300
 """Longest summary line."""
 
@@ -27,5 +27,5 @@ def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
 
 def thought_subject(thought: str) -> str:
     """Return the heading of the latest thought, else its first line."""
-    headings = _SUBJECT.findall(thought)
+    headings = re.findall(_SUBJECT, thought)
     return summarize_line(headings[-1] if headings else thought.strip().partition("\n")[0], limit=100)

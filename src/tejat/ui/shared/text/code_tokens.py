@@ -1,9 +1,9 @@
 """Code split into tokens with roles, for named languages only and never changing the code."""
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.text.languages import find_lexer
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """Tables that fit the width: columns shrink and cells wrap, else rows are stacked."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.terminal.render.cells import text_width
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, StyledRun, line_width, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme

@@ -1,11 +1,12 @@
 """Themes: colours and glyphs that the terminal supports."""
 
 from collections.abc import Mapping
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 
 from rich.style import Style
 
 from tejat.core.frozen import frozen, frozen_identity
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.status import Preferences, ThemeName
 from tejat.core.ui.theme_colours import ThemeColours
 

@@ -1,11 +1,11 @@
 """Blocks of the transcript, separated by blank lines."""
 
-from enum import StrEnum
 from typing import Protocol
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.terminal.render.theme import Theme
 
 

@@ -1,8 +1,7 @@
 """File type detection by first bytes and name."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.text.encoding import TextEncoding, detect_encoding
 

@@ -1,10 +1,9 @@
 """Scrollable view of a whole call inside its approval dialog."""
 
-from enum import StrEnum
-
 from rich.text import Text
 
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.approval.view import ApprovalView
 from tejat.ui.shared.diff.rows import DiffRow
 from tejat.ui.terminal.dialogs.approval.content_rows import ContentRows, TextLine

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from enum import StrEnum
 
 from rich.console import RenderableType
 
@@ -14,6 +13,7 @@ from tejat.core.approval.confirmation import (
     Outcome,
 )
 from tejat.core.i18n import _, ngettext, translate
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import escape_line
 from tejat.ui.shared.approval.edit_title import unchanged_note
