@@ -6,8 +6,8 @@ import stat
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
-from hashlib import sha256
 
+from tejat.core.digest import sha256
 from tejat.core.frozen import frozen
 
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.

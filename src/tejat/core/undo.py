@@ -3,9 +3,9 @@
 import stat
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from hashlib import sha256
 from typing import Protocol
 
+from tejat.core.digest import sha256
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
