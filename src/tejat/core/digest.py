@@ -1,6 +1,5 @@
 """SHA-256 without OpenSSL for small data."""
 
-import hashlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -24,10 +23,13 @@ def sha256(*pieces: bytes | memoryview) -> "HASH":
 
 
 def _new_hash(size: int) -> "HASH":
-    if size > _LARGE_SIZE or "_hashlib" in sys.modules:
-        return hashlib.sha256()
-    try:
-        builtin: HASH = __import__(_BUILTIN_MODULE).sha256()
-    except ImportError:
-        return hashlib.sha256()  # Python was built without it
-    return builtin
+    if size <= _LARGE_SIZE and "_hashlib" not in sys.modules:
+        try:
+            builtin: HASH = __import__(_BUILTIN_MODULE).sha256()
+        except ImportError:
+            pass  # Python was built without it
+        else:
+            return builtin
+    import hashlib
+
+    return hashlib.sha256()

@@ -1,12 +1,12 @@
 """Plans that a model presents for approval, and the service that switches plan mode."""
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import NoReturn, Protocol, TypeAlias
 
 from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
+from tejat.core.digest import sha256
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+        return sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @frozen
