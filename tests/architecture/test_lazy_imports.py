@@ -38,7 +38,7 @@ LAZY_IMPORTS = {
     "app/skills/service.py": "a skill is activated",
     "app/tools/skill_tools.py": "there are skills",
     "app/tools/toolset.py": "tools are used",
-    "core/digest.py": "something is hashed",
+    "core/text/digest.py": "something is hashed",
     "core/frozen.py": "a value becomes a dict, or a dict a value",
     "core/ui/rich_value.py": "a notebook shows a value",
     "core/messages/value_reader.py": "the first value is read",

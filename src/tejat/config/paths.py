@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 from enum import StrEnum
 
-from tejat.core.digest import sha256
 from tejat.core.frozen import frozen
+from tejat.core.text.digest import sha256
 
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.
 NO_HOME = os.devnull

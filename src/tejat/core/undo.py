@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from tejat.core.digest import sha256
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.digest import sha256
 
 UNIT_TOOL = "invoke_agent"
 """The tool of the entry for a whole run of a sub-agent."""

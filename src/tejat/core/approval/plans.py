@@ -6,11 +6,11 @@ from typing import NoReturn, Protocol, TypeAlias
 
 from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.digest import sha256
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.digest import sha256
 
 ENTER_PLAN_MODE = "enter_plan_mode"
 EXIT_PLAN_MODE = "exit_plan_mode"

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from tejat.core.digest import sha256
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValue, Params
+from tejat.core.text.digest import sha256
 from tejat.core.tools.base import FunctionDeclaration
 
 UNNAMED_CALL = "undefined_tool_name"

@@ -5,10 +5,10 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from tejat.core.digest import sha256
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.digest import sha256
 
 MAX_HASHED_BYTES = 32 << 20
 MAX_KEPT_BYTES = 64 << 10

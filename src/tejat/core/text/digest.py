@@ -1,12 +1,14 @@
 """SHA-256 without OpenSSL for small data."""
 
-import sys
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _hashlib import HASH
 
-_BUILTIN_MODULE = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
+_BUILTIN_MODULES = ("_sha2", "_sha256")
+"""Since Python 3.12, and before."""
 _LARGE_SIZE = 200_000
 """OpenSSL is loaded in the time in which this many bytes are hashed without it."""
 
@@ -16,20 +18,25 @@ def sha256(*pieces: bytes | memoryview) -> "HASH":
 
     `hashlib` always loads OpenSSL, which takes longer than to hash small data without it.
     """
-    state = _new_hash(sum(map(len, pieces)))
+    is_large = sum(map(len, pieces)) > _LARGE_SIZE
+    state = _openssl_hash() if is_large else _builtin_hash()()
     for piece in pieces:
         state.update(piece)
     return state
 
 
-def _new_hash(size: int) -> "HASH":
-    if size <= _LARGE_SIZE and "_hashlib" not in sys.modules:
+@cache
+def _builtin_hash() -> "Callable[[], HASH]":
+    for name in _BUILTIN_MODULES:
         try:
-            builtin: HASH = __import__(_BUILTIN_MODULE).sha256()
+            function: Callable[[], HASH] = __import__(name).sha256
         except ImportError:
-            pass  # Python was built without it
-        else:
-            return builtin
+            continue  # another Python, or one that was built without it
+        return function
+    return _openssl_hash
+
+
+def _openssl_hash() -> "HASH":
     import hashlib
 
     return hashlib.sha256()
