@@ -39,9 +39,8 @@ def _open_module_cache() -> "ModuleCache | None":
     from tejat.cli.startup.lazy_modules import load_lazily
     from tejat.cli.startup.module_cache import open_module_cache
 
-    cache = open_module_cache()
     load_lazily()
-    return cache
+    return open_module_cache()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -5,9 +5,9 @@ import pwd
 import stat
 import sys
 from collections.abc import Mapping
-from hashlib import sha256
 
 from tejat.core.frozen import frozen
+from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.

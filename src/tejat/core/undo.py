@@ -2,12 +2,12 @@
 
 import stat
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from typing import Protocol
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
 UNIT_TOOL = "invoke_agent"

@@ -60,6 +60,50 @@ for each in threads: each.join()
 assert found == [False] * 8, found
 """)
 
+    def test_connections_without_tls_do_not_load_ssl(self) -> None:
+        run("""
+import socket, ssl
+async def start():
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    await reader.read()
+    near, far = socket.socketpair()
+    for each in near, far:
+        each.setblocking(False)
+    await asyncio.get_running_loop().sock_sendall(near, b"x")
+    assert await asyncio.get_running_loop().sock_recv(far, 1) == b"x"
+asyncio.run(start())
+assert "_ssl" not in sys.modules and "hashlib" not in sys.modules
+""")
+
+    def test_asyncio_still_refuses_tls_sockets(self) -> None:
+        run("""
+import socket, ssl
+tls = ssl.create_default_context().wrap_socket(socket.socket(), server_hostname="a", do_handshake_on_connect=False)
+async def start():
+    try:
+        await asyncio.get_running_loop().sock_recv(tls, 1)
+    except TypeError:
+        return True
+assert asyncio.run(start())
+""")
+
+    @pytest.mark.parametrize("use", ["import ssl; ssl.SSLSocket", "from ssl import SSLSocket"])
+    def test_other_modules_get_the_class_of_tls_sockets(self, use: str) -> None:
+        run(f"{use}; import ssl, socket; assert issubclass(ssl.SSLSocket, socket.socket)")
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            "import hashlib; assert hashlib.sha256(b'').hexdigest().startswith('e3b0')",
+            "import base64; assert base64.b64encode(b'a') == b'YQ=='",
+            "from ipaddress import ip_address; assert ip_address('::1').is_loopback",
+            "from urllib.parse import urlsplit; assert urlsplit('http://[::1]:8/').hostname == '::1'",
+        ],
+    )
+    def test_each_works_when_it_is_used(self, use: str) -> None:
+        run(use)
+
     def test_tls_works(self) -> None:
         run("""
 import ssl

@@ -6,8 +6,11 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -20,12 +23,19 @@ def report(code):
     loaders = {name: type(module.__spec__.loader).__name__ for name, module in sys.modules.items()
                if getattr(module, "__spec__", None) is not None}
     files = [module.__file__ for name, module in sys.modules.items() if name.startswith("tejat")]
-    print(json.dumps({"loaders": loaders, "files": files}), flush=True)
+    looks = {}
+    for name in loaders:
+        spec = sys.modules[name].__spec__
+        paths = list(spec.submodule_search_locations or ())
+        looks[name] = [spec.origin, spec.cached, spec.parent, spec.has_location, paths]
+    print(json.dumps({"loaders": loaders, "files": files, "looks": looks}), flush=True)
     end(code)
 os._exit = report
 from tejat.cli.main import program
 program()
 """
+
+_CALL = ("tools", "call", "glob", "pattern=*.none")
 
 
 @pytest.fixture
@@ -42,8 +52,16 @@ def cache_file(place: Path) -> Path:
 
 def run(place: Path, *flags: str, **variables: str) -> tuple[dict[str, str], list[str]]:
     """Run `tejat help`, and return the loaders of all modules and the files of ours."""
+    report = run_words(place, "help", flags=flags, variables=variables)
+    return report["loaders"], report["files"]
+
+
+def run_words(
+    place: Path, *words: str, flags: Sequence[str] = (), variables: Mapping[str, str] = MappingProxyType({})
+) -> Any:
+    """Run the program, and return what it reports about its modules."""
     done = subprocess.run(
-        [sys.executable, *flags, "-c", _REPORT, "help"],
+        [sys.executable, *flags, "-c", _REPORT, *words],
         env={"PATH": os.defpath, "HOME": str(place), "PYTHONPATH": str(place), **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -51,10 +69,9 @@ def run(place: Path, *flags: str, **variables: str) -> tuple[dict[str, str], lis
         timeout=120,
         check=True,
     )
-    assert "usage: tejat" in done.stdout, done.stdout
+    assert words != ("help",) or "usage: tejat" in done.stdout, done.stdout
     assert done.stderr == ""
-    report = json.loads(done.stdout.splitlines()[-1])
-    return report["loaders"], report["files"]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 class TestModuleCache:
@@ -112,6 +129,55 @@ class TestModuleCache:
         for content in damaged:
             cache_file(place).write_bytes(content)
             run(place)
+
+    def test_damaged_bytecode_is_replaced(self, place: Path) -> None:
+        run(place)
+        good = cache_file(place).read_bytes()
+        # The index is at the end, so this is the bytecode of all modules.
+        start = good.index(b"\n") + 9
+        end = int.from_bytes(good[start - 8 : start], "little")
+        cache_file(place).write_bytes(good[:start] + bytes(end - start) + good[end:])
+        assert run(place)[0]["tejat.cli.subcommands"] == "_CachedLoader"  # which asks Python for the bytecode
+        assert cache_file(place).read_bytes() == good
+
+    def test_the_file_of_another_python_is_replaced(self, place: Path) -> None:
+        run(place)
+        good = cache_file(place).read_bytes()
+        cache_file(place).write_bytes(good.replace(sys.version.encode(), sys.version.encode() + b"+", 1))
+        assert run(place)[0]["tejat.cli.subcommands"] == "SourceFileLoader"
+        assert run(place)[0]["tejat.cli.subcommands"] == "_CachedLoader"
+
+    def test_a_moved_package_writes_its_own_file(self, place: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+        run(place)
+        other = tmp_path_factory.mktemp("other")
+        (place / "tejat").rename(other / "tejat")
+        for expected in ("SourceFileLoader", "_CachedLoader"):
+            loaders, files = run(other)
+            assert loaders["tejat.cli.subcommands"] == expected
+            assert all(each.startswith(str(other)) for each in files)
+
+    def test_modules_that_other_runs_need_are_added(self, place: Path) -> None:
+        run(place)
+        before = cache_file(place).stat().st_size
+        run_words(place, *_CALL)
+        after = run_words(place, *_CALL)["loaders"]
+        assert cache_file(place).stat().st_size > before
+        assert {after["tejat.cli.subcommands"], after["asyncio"]} == {"_CachedLoader"}
+
+    def test_lazy_and_extension_modules_are_in_it(self, place: Path) -> None:
+        run_words(place, *_CALL)
+        loaders = run_words(place, *_CALL)["loaders"]
+        assert loaders["asyncio.sslproto"] == "LazyLoader"
+        content = cache_file(place).read_bytes()
+        assert b"sslproto.py" in content
+        assert (b"_asyncio." in content) == (loaders["_asyncio"] == "ExtensionFileLoader")
+
+    def test_modules_from_it_look_like_those_of_python(self, place: Path) -> None:
+        first, second = (run_words(place, *_CALL) for _ in range(2))
+        assert first["loaders"]["typing"] != second["loaders"]["typing"]
+        same = first["looks"].keys() & second["looks"].keys()
+        assert len(same) > 200
+        assert {name: first["looks"][name] for name in same} == {name: second["looks"][name] for name in same}
 
     def test_it_is_not_written_where_bytecode_is_not(self, place: Path) -> None:
         run(place, "-B")

@@ -1,6 +1,6 @@
 """The sub-agents of a session."""
 
-from hashlib import sha256
+import hashlib
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
@@ -62,7 +62,7 @@ def subagent_notes(run_config: RunConfig, agents: SubagentRegistry) -> tuple[str
     notes = list(agents.problems)
     for hidden, owner in agents.shadowed():
         prompt = "" if owner.definition is None else owner.definition.prompt
-        content = sha256(f"{owner.qualified_name}\0{prompt}".encode("utf-8", "surrogatepass")).hexdigest()
+        content = hashlib.sha256(f"{owner.qualified_name}\0{prompt}".encode("utf-8", "surrogatepass")).hexdigest()
         key = f"{run_config.roots[0]}:{hidden.qualified_name}"
         if report_once(run_config.paths.reported_agents, {key: content}):
             notes.append(

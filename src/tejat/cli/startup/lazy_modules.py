@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 else:
     Loader, ModuleType = object, type(sys)
 
-_NAMES = frozenset({"asyncio.sslproto", "asyncio.staggered", "inspect", "linecache", "locale", "textwrap"})
+LAZY_MODULES = frozenset(
+    {
+        *("asyncio.sslproto", "asyncio.staggered", "base64", "hashlib", "inspect", "ipaddress"),
+        *("linecache", "locale", "ssl", "textwrap"),
+    }
+)
 _OWN_ATTRIBUTES = frozenset({"__class__", "__loader__", "__name__", "__spec__"})
 _loading = RLock()
 
@@ -35,17 +40,23 @@ class _LazyFinder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name not in _NAMES:
+        if name not in LAZY_MODULES:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                spec.loader = _LazyLoader(spec.loader)
-                return spec
+            if spec is not None:
+                return make_lazy(spec)
         return None
 
 
-class _LazyLoader(Loader):
+def make_lazy(spec: ModuleSpec) -> ModuleSpec:
+    """Let the module of this specification be loaded at its first use."""
+    if spec.loader is not None:
+        spec.loader = LazyLoader(spec.loader)
+    return spec
+
+
+class LazyLoader(Loader):
     """Leaves a module empty until it is used."""
 
     def __init__(self, loader: Loader) -> None:
@@ -63,6 +74,8 @@ class _LazyModule(ModuleType):
 
     def __getattribute__(self, name: str) -> object:
         if name not in _OWN_ATTRIBUTES:
+            if name == "SSLSocket" and _is_asyncio(sys._getframe(1).f_globals):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+                return _NoSocket
             _load(self)
         return ModuleType.__getattribute__(self, name)
 
@@ -72,11 +85,19 @@ class _LazyModule(ModuleType):
         ModuleType.__setattr__(self, name, value)
 
 
+class _NoSocket:
+    """The class of no socket. asyncio checks for each one that it is no `ssl.SSLSocket`, also without TLS."""
+
+
+def _is_asyncio(names: dict[str, object]) -> bool:
+    return str(names.get("__name__")).startswith("asyncio.")
+
+
 def _load(module: ModuleType) -> None:
     """Load a module once. Other threads wait; the module itself may import modules that use it."""
     with _loading:
         spec = module.__spec__
-        if spec is not None and isinstance(spec.loader, _LazyLoader):
+        if spec is not None and isinstance(spec.loader, LazyLoader):
             loader = spec.loader = module.__loader__ = spec.loader.loader
             try:
                 loader.exec_module(module)

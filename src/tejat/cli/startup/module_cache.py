@@ -11,23 +11,29 @@ from __future__ import annotations
 
 import os
 import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import ExtensionFileLoader, SourceFileLoader
 from marshal import dumps, loads
+
+from tejat.cli.startup.lazy_modules import LAZY_MODULES, LazyLoader, make_lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # everything that is loaded before the cache is open is loaded slowly
-    from collections.abc import Iterator, Sequence
-    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from collections.abc import Iterable, Iterator, Sequence
     from types import CodeType, ModuleType
     from typing import TypeAlias
 
     _Entry: TypeAlias = tuple[str, bool, int, int, int, int]
-    """The path of a source, whether it is a package, its time and size; offset and length of its bytecode."""
+    """The path of a module, whether it is a package, its time and size; offset and length of its bytecode.
+
+    Both are zero for an extension module, which has none.
+    """
 else:
-    ModuleSpec, SourceFileLoader, CodeType = type(__spec__), type(__loader__), type((lambda: None).__code__)
+    CodeType = type((lambda: None).__code__)
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 _STANDARD_LIBRARY = os.path.dirname(os.__file__)
-_HEADER = f"tejat modules 1, Python {sys.version}\n".encode()
+_HEADER = f"tejat modules 2, Python {sys.version}\n".encode()
 _OFFSET_SIZE = 8
 _TOLERATED = 8
 """How many modules may be missing before the file is written again."""
@@ -53,6 +59,7 @@ class ModuleCache:
         self._path = path
         self._file = -1
         self._entries: dict[str, _Entry] = {}
+        self._missing: dict[str, None] = {}
         self._is_outdated = False
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -66,43 +73,84 @@ class ModuleCache:
         del path, target
         entry = self._entries.get(name)
         if entry is None:
+            self._missing[name] = None
             return None
         source, is_package, *stamp, offset, length = entry
         if _stamp(source) != tuple(stamp):
-            self._is_outdated = True
+            self.discard(name)
             return None
-        spec = ModuleSpec(name, _CachedLoader(name, source, self._file, offset, length), origin=source)
+        if not length:
+            loader = ExtensionFileLoader(name, source)
+        else:
+            loader = _CachedLoader(name, source, self, self._file, offset, length)
+        spec = ModuleSpec(name, loader, origin=source)
         spec.has_location = True
-        if is_package:
-            spec.submodule_search_locations = [os.path.dirname(source)]
-        return spec
+        if length:
+            # Set here, or Python looks for it in a more general and slower way.
+            directory, _, file = source.rpartition(os.sep)
+            spec.cached = f"{directory}/__pycache__/{file[:-3]}.{sys.implementation.cache_tag}.pyc"
+            if is_package:
+                spec.submodule_search_locations = [directory]
+        return make_lazy(spec) if name in LAZY_MODULES else spec
+
+    def discard(self, name: str) -> None:
+        """Leave a module whose entry is wrong to Python, and replace the entry at the end of the run."""
+        self._entries.pop(name, None)
+        self._missing[name] = None
+        self._is_outdated = True
 
     def update(self) -> None:
         """Write the file again if a source has changed or several modules are missing. Does nothing if it cannot."""
         if sys.dont_write_bytecode:
             return
-        loaded = dict(_loaded_sources())
-        if not self._is_outdated and len(loaded.keys() - self._entries.keys()) <= _TOLERATED:
+        missing = dict(_loaded_sources(self._missing))
+        if not self._is_outdated and len(missing) <= _TOLERATED:
             return
         from tejat.workspace.files.private_files import write_private_file
 
         try:
             # Another run may have written it meanwhile.
-            sources = {**ModuleCache(self._path).sources(), **loaded}
-            write_private_file(self._path, _serialize(sources), mode=0o644, follow_symlinks=False)
+            content = ModuleCache(self._path).serialize(missing)
+            write_private_file(self._path, content, mode=0o644, follow_symlinks=False)
         except (OSError, ImportError, SyntaxError, ValueError):
             return  # Python loads the modules
+
+    def serialize(self, sources: dict[str, str]) -> bytes:
+        """The file with these modules and those that it has. Raises OSError, ImportError or SyntaxError."""
+        contents = [b""]
+        entries: dict[str, _Entry] = {}
+        offset = len(_HEADER) + _OFFSET_SIZE
+        for name, source in {**{name: entry[0] for name, entry in self._entries.items()}, **sources}.items():
+            stamp = _stamp(source)
+            if stamp is None:
+                continue
+            code = None if name in sources else self._stored_code(name, stamp)
+            if code is None:
+                code = _compile(name, source)
+            if stamp == _stamp(source):
+                is_package = os.path.basename(source) == "__init__.py"
+                entries[name] = (source, is_package, *stamp, offset, len(code))
+                contents.append(code)
+                offset += len(code)
+        contents[0] = _HEADER + offset.to_bytes(_OFFSET_SIZE, "little")
+        return b"".join([*contents, dumps(((_PACKAGE, _STANDARD_LIBRARY), entries))])
 
     def sources(self) -> dict[str, str]:
         """The modules in the file and the paths of their sources."""
         return {name: entry[0] for name, entry in self._entries.items()}
 
+    def _stored_code(self, name: str, stamp: tuple[int, int]) -> bytes | None:
+        """The bytecode in the file, or None if it is outdated."""
+        _, _, *stored, offset, length = self._entries[name]
+        return os.pread(self._file, length, offset) if stamp == tuple(stored) else None
+
 
 class _CachedLoader(SourceFileLoader):
     """Loads one module from the file of the cache."""
 
-    def __init__(self, name: str, source: str, file: int, offset: int, length: int) -> None:
-        super().__init__(name, source)
+    def __init__(self, name: str, source: str, cache: ModuleCache, file: int, offset: int, length: int) -> None:
+        self.name, self.path = name, source
+        self._cache = cache
         self._bytecode = file, length, offset
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -110,26 +158,15 @@ class _CachedLoader(SourceFileLoader):
             code = loads(os.pread(*self._bytecode))
         except (OSError, ValueError, EOFError, TypeError):
             code = None
-        return code if isinstance(code, CodeType) else super().get_code(fullname)
+        if isinstance(code, CodeType):
+            return code
+        self._cache.discard(fullname)
+        return super().get_code(fullname)
 
 
-def _serialize(sources: dict[str, str]) -> bytes:
-    """The file with the bytecode of these modules. Raises ImportError or SyntaxError for a broken one."""
-    contents = [b""]
-    entries: dict[str, _Entry] = {}
-    offset = len(_HEADER) + _OFFSET_SIZE
-    for name, source in sources.items():
-        stamp = _stamp(source)
-        if stamp is None:
-            continue
-        code = dumps(SourceFileLoader(name, source).get_code(name))
-        if stamp == _stamp(source):
-            is_package = os.path.basename(source) == "__init__.py"
-            entries[name] = (source, is_package, *stamp, offset, len(code))
-            contents.append(code)
-            offset += len(code)
-    contents[0] = _HEADER + offset.to_bytes(_OFFSET_SIZE, "little")
-    return b"".join([*contents, dumps(((_PACKAGE, _STANDARD_LIBRARY), entries))])
+def _compile(name: str, source: str) -> bytes:
+    """The bytecode of a module, empty for an extension module. Raises ImportError or SyntaxError for a broken one."""
+    return dumps(SourceFileLoader(name, source).get_code(name)) if source.endswith(".py") else b""
 
 
 def _read_entries(file: int) -> dict[str, _Entry]:
@@ -144,13 +181,16 @@ def _read_entries(file: int) -> dict[str, _Entry]:
     return entries
 
 
-def _loaded_sources() -> Iterator[tuple[str, str]]:
-    """The modules of this package and of the standard library that are loaded, and their sources."""
-    for name, module in list(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)
-        if spec is None or spec.name != name or not isinstance(spec.loader, SourceFileLoader):
+def _loaded_sources(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Those of these modules that were loaded from this package or the standard library, and their files."""
+    for name in names:
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is None or spec.name != name:
             continue
-        source = spec.loader.path
+        loader = spec.loader.loader if isinstance(spec.loader, LazyLoader) else spec.loader
+        if not isinstance(loader, SourceFileLoader | ExtensionFileLoader):
+            continue
+        source = loader.path
         is_standard = source.startswith(_STANDARD_LIBRARY + os.sep) and "site-packages" not in source
         if is_standard or source.startswith(_PACKAGE + os.sep):
             yield name, source

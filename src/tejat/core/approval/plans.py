@@ -1,6 +1,5 @@
 """Plans that a model presents for approval, and the service that switches plan mode."""
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NoReturn, Protocol, TypeAlias
 
@@ -10,6 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import Value, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
 ENTER_PLAN_MODE = "enter_plan_mode"
@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+        return sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @frozen

@@ -1,6 +1,6 @@
 """Lossless JSON serialization of messages and usage, for stored conversations."""
 
-from base64 import b64decode
+import base64
 from typing import cast
 
 from tejat.core.messages.history import Message, Role
@@ -79,7 +79,7 @@ def message_part_from_json(value: object) -> MessagePart:
         case "functionResponse":
             return FunctionResponse(inner.string("name"), inner.object("response"), inner.string_or_none("id"))
         case "inlineData":
-            return InlineData(inner.string("mimeType"), b64decode(inner.string("data"), validate=True))
+            return InlineData(inner.string("mimeType"), base64.b64decode(inner.string("data"), validate=True))
         case "fileData":
             return FileData(inner.string("mimeType"), inner.string("fileUri"))
         case _:

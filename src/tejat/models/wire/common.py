@@ -1,13 +1,13 @@
 """Encodings that several services share: names, ids, schemas and media."""
 
+import base64
 import re
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import cast
 
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValue, Params
+from tejat.core.text.digest import sha256
 from tejat.core.tools.base import FunctionDeclaration
 
 UNNAMED_CALL = "undefined_tool_name"
@@ -153,7 +153,7 @@ def image_problem(media: InlineData) -> str | None:
 
 
 def encode_base64(media: InlineData) -> str:
-    return b64encode(media.data).decode("ascii")
+    return base64.b64encode(media.data).decode("ascii")
 
 
 def data_url(media: InlineData) -> str:

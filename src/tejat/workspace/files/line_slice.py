@@ -5,8 +5,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from itertools import accumulate, islice
-
-import stringzilla
+from typing import cast
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.regular_file import read_bytes
@@ -21,10 +20,6 @@ _MAX_THREADS = 4
 _LONGEST_CHARACTER = 4  # bytes, in every encoding
 _NEWLINE_TO_ONE = bytes(1 if byte == 0x0A else 0 for byte in range(256))
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-# The package ships no types.
-_translate: Callable[..., None] = stringzilla.translate  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-_sum_of_bytes: Callable[[memoryview], int] = stringzilla.bytesum  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 @frozen
@@ -246,9 +241,14 @@ def _count_block(block: memoryview, wide_codec: str | None) -> int:
     if wide_codec is not None:
         # Broken units are no newlines, and a surrogate pair that two blocks share is none either.
         return str(block, wide_codec, "ignore").count("\n")
+    import stringzilla
+
+    # The package ships no types.
+    translate = cast("Callable[..., None]", stringzilla.translate)
+    count = cast("Callable[[memoryview], int]", stringzilla.bytesum)
     # Several times as fast as bytes.count, which looks for one newline after the other.
-    _translate(block, _NEWLINE_TO_ONE, inplace=True)
-    return _sum_of_bytes(block)
+    translate(block, _NEWLINE_TO_ONE, inplace=True)
+    return count(block)
 
 
 def _iter_lines(file: _File, *, block: int, skip: int, keep: int) -> Iterator[tuple[bytes, bool]]:

@@ -1,6 +1,5 @@
 """Tracking of file contents seen in this session, so that writes over other changes are refused."""
 
-import hashlib
 import os
 import threading
 from collections.abc import Generator, Sequence
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.digest import sha256
 
 MAX_HASHED_BYTES = 32 << 20
 MAX_KEPT_BYTES = 64 << 10
@@ -161,10 +161,7 @@ class _SharedLock:
 
 
 def _digest(pieces: Sequence[bytes | memoryview]) -> bytes:
-    state = hashlib.sha256()
-    for piece in pieces:
-        state.update(piece)
-    return state.digest()
+    return sha256(*pieces).digest()
 
 
 def _text_digest(text: str) -> bytes:

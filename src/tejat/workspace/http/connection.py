@@ -199,7 +199,7 @@ class ResponseBody:
         return piece
 
 
-def ssl_error_text(error: ssl.SSLError) -> str:
+def ssl_error_text(error: "ssl.SSLError") -> str:
     return error.reason.replace("_", " ").lower() if error.reason else lazy("unknown reason")
 
 

@@ -1,8 +1,8 @@
 """Proxy selection from the usual environment variables."""
 
 import base64
+import ipaddress
 from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
 from tejat.core.frozen import field, frozen
@@ -85,14 +85,14 @@ def _split_port(exception: str) -> tuple[str, int | None]:
 def _is_in_network(host: str, network: str) -> bool:
     address = _parse_ip(host)
     try:
-        return address is not None and address in ip_network(network, strict=False)
+        return address is not None and address in ipaddress.ip_network(network, strict=False)
     except ValueError:
         return False
 
 
-def _parse_ip(host: str) -> IPv4Address | IPv6Address | None:
+def _parse_ip(host: str) -> "ipaddress.IPv4Address | ipaddress.IPv6Address | None":
     try:
-        return ip_address(host)
+        return ipaddress.ip_address(host)
     except ValueError:
         return None
 

@@ -121,7 +121,7 @@ class HttpServer:
         self._server = await asyncio.start_server(self._serve_connection, host, port, limit=_BLOCK)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    async def listen_on(self, listener: socket.socket, context: ssl.SSLContext | None = None) -> None:
+    async def listen_on(self, listener: socket.socket, context: "ssl.SSLContext | None" = None) -> None:
         """Listen on a bound socket, with TLS if there is a context for it."""
         self._server = await asyncio.start_server(self._serve_connection, sock=listener, ssl=context, limit=_BLOCK)
         self.port = listener.getsockname()[1]

@@ -59,7 +59,7 @@ class SocketStream(asyncio.Protocol):
         if not self._transport.is_closing():
             self._transport.write(data)
 
-    async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
+    async def start_tls(self, context: "ssl.SSLContext", name: str) -> None:
         """Raises OSError, including ssl.SSLError."""
         assert self._transport is not None
         transport = await self._loop.start_tls(

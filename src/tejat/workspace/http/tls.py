@@ -42,12 +42,12 @@ class CertificateStore:
             # OpenSSL frees its tables when the process ends. A thread that still uses them would crash.
             atexit.register(wait, (self._context,), _EXIT_SECONDS)
 
-    async def context(self) -> ssl.SSLContext:
+    async def context(self) -> "ssl.SSLContext":
         self.warm_up()
         assert self._context is not None
         return await asyncio.wrap_future(self._context)
 
-    def _build_context(self) -> ssl.SSLContext:
+    def _build_context(self) -> "ssl.SSLContext":
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies certificate and host name
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])

@@ -1,6 +1,6 @@
 """URL parsing into origin and request target."""
 
-from ipaddress import IPv6Address
+import ipaddress
 from urllib.parse import quote, urlsplit
 
 from tejat.core.frozen import frozen
@@ -87,7 +87,7 @@ def _is_label(label: str) -> bool:
 def _is_ipv6(host: str) -> bool:
     """Return whether it is an IPv6 address without a zone, which would be local to one machine."""
     try:
-        return IPv6Address(host).scope_id is None
+        return ipaddress.IPv6Address(host).scope_id is None
     except ValueError:
         return False
 
