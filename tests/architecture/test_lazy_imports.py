@@ -37,6 +37,7 @@ LAZY_IMPORTS = {
     "app/skills/consent.py": "a skill is activated",
     "app/skills/service.py": "a skill is activated",
     "app/tools/skill_tools.py": "there are skills",
+    "app/tools/plain_rules.py": "rules are not known to be plain",
     "app/tools/toolset.py": "tools are used",
     "core/frozen.py": "a value becomes a dict, or a dict a value",
     "core/ui/rich_value.py": "a notebook shows a value",

@@ -247,8 +247,14 @@ def open_toolset(
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox.notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
-        if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
-            _load_policy_now(toolset, run_config, policy.mode)
+        if policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
+            from tejat.app.tools.policy_report import load_and_report
+
+            load_and_report(toolset, run_config, policy.mode)
+        elif policy_texts:
+            from tejat.app.tools.plain_rules import load_unless_plain
+
+            load_unless_plain(toolset, run_config, policy.mode, policy_texts)
         stack.callback(toolset.mark_closed)
         yield toolset
 
@@ -264,15 +270,6 @@ def _start_hooks(
     from tejat.app.hooks import start_hooks
 
     return start_hooks(run_config, approver, services, functions)
-
-
-def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
-    """Load the policy, so that broken rules are reported before the first call. Raises UsageError."""
-    from tejat.app.tools.policy_report import policy_notes, unknown_rule_names
-
-    policy = toolset.start_scheduler().permission.policy
-    toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
-    toolset.notes += (*toolset.policy_notes, *unknown_rule_names(policy, toolset.registry, run_config))
 
 
 def _make_scheduler(
