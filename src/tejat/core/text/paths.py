@@ -10,7 +10,4 @@ def is_beneath(path: str, directory: str) -> bool:
 
 def is_beneath_any(path: str, directories: Iterable[str]) -> bool:
     """Return whether the path is one of the directories or lies in one."""
-    for directory in directories:  # a generator takes longer than the comparison
-        if is_beneath(path, directory):
-            return True
-    return False
+    return any(is_beneath(path, directory) for directory in directories)
