@@ -66,6 +66,7 @@ MAY_IMPORT_THE_ROOT = {
     "app/mcp/manager.py",
     "app/session/status.py",
     "app/subagents/session_host.py",
+    "app/tools/plain_rules.py",
     "batch/engines/ray/submission.py",
     "batch/engines/ray/worker.py",
     "cli/command_parser.py",

@@ -44,6 +44,7 @@ LAZY_IMPORTS = {
     "app/skills/consent.py": "a skill is activated",
     "app/skills/service.py": "a skill is activated",
     "app/tools/skill_tools.py": "there are skills",
+    "app/tools/plain_rules.py": "rules are not known to be plain",
     "app/tools/toolset.py": "tools are used",
     "core/text/digest.py": "something is hashed",
     "core/frozen.py": "a value becomes a dict, or a dict a value",

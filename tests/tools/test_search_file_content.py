@@ -274,6 +274,12 @@ class TestLimits:
         assert isinstance(result.llm_content, str)
         assert MAX_RESULT_CHARACTERS - 1000 < len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
 
+    def test_many_files_with_a_short_match_each(self, tool: GrepTool, root: Path) -> None:
+        write(root, {f"{number:04}": "x\n" for number in range(5000)})
+        result = call(tool, "x")
+        assert isinstance(result.llm_content, str)
+        assert MAX_RESULT_CHARACTERS * 0.8 < len(result.llm_content) < MAX_RESULT_CHARACTERS + 1000
+
     def test_for_each_file(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x\nx\n", "g": "x\n"})
         assert call(tool, "x", max_matches_per_file=1) == found(2, '"x" in path "."', "f\nL1: x", "g\nL1: x")

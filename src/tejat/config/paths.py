@@ -162,6 +162,8 @@ class AppPaths:
 
     reported_agents = _PathIn("state", "reported-agents.json")
     """Digests of agents that hide others, by qualified name, that the user was told of."""
+    plain_rules = _PathIn("state", "plain-rules.json")
+    """Digests of rule files that a run need not load at its start."""
     yaml_cache = _PathIn("state", "yaml-cache.json")
     """Values of YAML texts."""
 

@@ -174,7 +174,7 @@ class _SearchReport:
             if path not in self._files:
                 self._files[path] = (os.path.join(self._prefixes[location.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
-                self._characters += len(path) + sum(line.size for line in hits.lines)
+                self._characters += len(self._prefixes[location.path]) + hits.size
         self._limited = self._limited or result.is_limited
         self._complete = self._complete and result.is_complete
 

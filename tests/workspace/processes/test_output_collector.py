@@ -56,7 +56,7 @@ async def run(
     *,
     limits: TimeLimits = NONE,
     out: BoundedBuffer | None = None,
-    on_output: Callable[[bytes], None] | None = None,
+    on_output: Callable[[memoryview], None] | None = None,
 ) -> Outcome:
     out, err = out or bounded(), bounded()
     (stdout, stdout_end), (stderr, stderr_end) = open_pipe(), open_pipe()
@@ -127,7 +127,11 @@ class TestExiting:
         """Case 71: what is cut in two arrives as it is."""
         pieces: list[bytes] = []
         outcome = asyncio.run(
-            run(supervisor, r"printf '\xe2\x82'; sleep 0.05; printf '\xac\x00\xff'", on_output=pieces.append)
+            run(
+                supervisor,
+                r"printf '\xe2\x82'; sleep 0.05; printf '\xac\x00\xff'",
+                on_output=lambda piece: pieces.append(bytes(piece)),
+            )
         )
         assert outcome.out == b"".join(pieces) == b"\xe2\x82\xac\0\xff"
         assert len(pieces) == 2
@@ -199,7 +203,7 @@ def test_a_flood_is_read_in_large_pieces(supervisor: ProcessSupervisor) -> None:
     """After each small piece there is a pause, so there are not more of them than milliseconds."""
     pieces: list[int] = []
 
-    def count(data: bytes) -> None:
+    def count(data: memoryview) -> None:
         pieces.append(len(data))
 
     size, flood = 30_000_000, 1 << 20
@@ -219,7 +223,7 @@ class TestAfterAStandstill:
 
     @pytest.mark.parametrize("limits", [TimeLimits(idle=None, total=2), TimeLimits(idle=2, total=None)])
     def test_an_exit_within_the_limit_counts(self, supervisor: ProcessSupervisor, limits: TimeLimits) -> None:
-        def stand_still(_: bytes) -> None:
+        def stand_still(_: memoryview) -> None:
             time.sleep(2.5)
 
         outcome = asyncio.run(run(supervisor, "echo hi; sleep 0.5; exit 3", limits=limits, on_output=stand_still))

@@ -1,6 +1,7 @@
 """Reports on the policy of a run: notes at start, and checks for `tejat doctor` and `/about`."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.config.policy_files import read_policy_files
@@ -13,9 +14,21 @@ from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
 from tejat.policy.rules.unknown_names import find_unknown_names, find_unknown_skills
 from tejat.policy.tool_names import TOOL_ALIASES
+from tejat.policy.types import Decision, PolicyRule, Tier
 from tejat.tools.registry import ToolRegistry
 
+if TYPE_CHECKING:
+    from tejat.app.tools.toolset import Toolset
+
 _GROUP = lazy("policy")
+
+
+def load_and_report(toolset: "Toolset", run_config: RunConfig, mode: str | None) -> PolicyEngine:
+    """Load the policy and note what is special about it, before the first call. Raises UsageError for a broken rule."""
+    policy = toolset.start_scheduler().permission.policy
+    toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
+    toolset.notes += (*toolset.policy_notes, *unknown_rule_names(policy, toolset.registry, run_config))
+    return policy
 
 
 def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) -> Iterator[str]:
@@ -52,6 +65,20 @@ def unknown_rule_names(policy: PolicyEngine, registry: ToolRegistry, run_config:
     agents = load_subagents(run_config, registry).entries
     tools.update(name for agent in agents for name in (agent.name, agent.qualified_name))
     return [*find_unknown_names(policy.rules, tools=tools, servers=servers), *unknown_skills]
+
+
+def are_plain(policy: PolicyEngine) -> bool:
+    """Whether the configured rules hide no tool, need no note, and name built-in tools only, whatever the settings."""
+    return all(map(_is_plain, policy.representatives))
+
+
+def _is_plain(rule: PolicyRule) -> bool:
+    if rule.tier is Tier.DEFAULT:
+        return True
+    needs_no_names = rule.server is None and rule.hints is None and rule.skill is None
+    is_of_known_tool = rule.tool == "*" or rule.tool in TOOL_ALIASES
+    hides_tools = rule.decision is Decision.DENY and not rule.is_restricted
+    return needs_no_names and is_of_known_tool and not hides_tools and rule.note is None
 
 
 def _unknown_skills(policy: PolicyEngine, run_config: RunConfig) -> list[str]:

@@ -247,8 +247,7 @@ def open_toolset(
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox.notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
-        if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
-            _load_policy_now(toolset, run_config, policy.mode)
+        _load_policy_early(toolset, run_config, policy, policy_texts)
         stack.callback(toolset.mark_closed)
         yield toolset
 
@@ -266,13 +265,19 @@ def _start_hooks(
     return start_hooks(run_config, approver, services, functions)
 
 
-def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
-    """Load the policy, so that broken rules are reported before the first call. Raises UsageError."""
-    from tejat.app.tools.policy_report import policy_notes, unknown_rule_names
+def _load_policy_early(
+    toolset: Toolset, run_config: RunConfig, policy: PolicyOptions, policy_texts: Sequence[PolicyFile]
+) -> None:
+    """Load the policy if it may have something to report before the first call. Raises UsageError for a broken rule."""
+    has_lists = policy.allowed_tools or any(tool_lists(run_config.settings))
+    if has_lists or not _is_simple_mode(policy, run_config):
+        from tejat.app.tools.policy_report import load_and_report
 
-    policy = toolset.start_scheduler().permission.policy
-    toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
-    toolset.notes += (*toolset.policy_notes, *unknown_rule_names(policy, toolset.registry, run_config))
+        load_and_report(toolset, run_config, policy.mode)
+    elif policy_texts:
+        from tejat.app.tools.plain_rules import load_unless_plain
+
+        load_unless_plain(toolset, run_config, policy.mode, policy_texts)
 
 
 def _make_scheduler(

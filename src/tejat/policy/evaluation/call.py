@@ -32,6 +32,10 @@ class Call:
         return self.facts.paths
 
     @cached_property
+    def _longest_roots(self) -> tuple[str, ...]:
+        return tuple(sorted(self.facts.roots, key=len, reverse=True))
+
+    @cached_property
     def arguments_json(self) -> "ArgumentsJson":
         return ArgumentsJson(self.facts.arguments)
 
@@ -94,7 +98,7 @@ class Call:
 
     def _nearest_root(self, path: str) -> str:
         """Return the nearest root above the path, `/` for a path outside."""
-        return max((root for root in self.facts.roots if is_beneath(path, root)), key=len, default="/")
+        return next((root for root in self._longest_roots if is_beneath(path, root)), "/")
 
 
 class ArgumentsJson:

@@ -37,6 +37,7 @@ class ShellCall(Call):
         self.effects: dict[ShellCommand, CommandEffects] = {
             command: command_effects(command.words) for command in line.commands
         }
+        self._located: dict[str, tuple[tuple[str, str], ...]] = {}
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -103,14 +104,21 @@ class ShellCall(Call):
         return list(dict.fromkeys(path for word in words for path in self._places_of(word)))
 
     def _places_of(self, word: str) -> Iterator[str]:
-        lookup, home = self.facts.lookup, self.facts.home
+        lookup = self.facts.lookup
         has_pattern = not _GLOB_CHARACTERS.isdisjoint(word)
-        for directory in self._directories:
-            path = join_path(word, directory=directory, home=home)
+        for path, real in self._locate(word):
             yield normalize_path(path)
-            yield lookup.real_path(path)
+            yield real
             if has_pattern:
                 yield from map(lookup.real_path, lookup.expand(path))
+
+    def _locate(self, word: str) -> tuple[tuple[str, str], ...]:
+        """Return the path of a word from each directory, as written and with links followed."""
+        located = self._located.get(word)
+        if located is None:
+            paths = [self._join(word, directory) for directory in self._directories]
+            located = self._located[word] = tuple((path, self.facts.lookup.real_path(path)) for path in paths)
+        return located
 
     def _join(self, word: str, directory: str) -> str:
         return join_path(word, directory=directory, home=self.facts.home)
@@ -131,18 +139,13 @@ class ShellCall(Call):
         """Return the path of a word as written and with links followed, from each directory; None if unknown."""
         if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
             return None
-        home, real_path = self.facts.home, self.facts.lookup.real_path
-        return frozenset(
-            (resolve_path(word, directory=each, home=home), real_path(self._join(word, each)))
-            for each in self._directories
-        )
+        return frozenset((normalize_path(path), real) for path, real in self._locate(word))
 
     def is_inside_roots(self, word: str) -> bool:
         """Return whether a word names a path in the workspace wherever the line goes, also after links."""
         if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
             return False
-        places = (self.facts.lookup.real_path(self._join(word, directory)) for directory in self._directories)
-        return all(is_beneath_any(place, self.facts.roots) for place in places)
+        return all(is_beneath_any(real, self.facts.roots) for _, real in self._locate(word))
 
     def is_named_outside(self, word: str) -> bool:
         """Return whether the text of a word alone names a path outside the workspace."""

@@ -49,7 +49,7 @@ class LiveDisplay:
         self._terminal = self._displays.open(call_id=self._call_id, directory=self._directory, on_stop=stop)
 
     @property
-    def sink(self) -> Callable[[bytes], None] | None:
+    def sink(self) -> Callable[[memoryview], None] | None:
         """What gets the output of the command, None if nothing shows it."""
         return None if self._text is None and self._terminal is None else self._add
 
@@ -78,9 +78,10 @@ class LiveDisplay:
         if self._displays is not None and self._terminal is not None:
             self._displays.close(self._terminal)
 
-    def _add(self, data: bytes) -> None:
+    def _add(self, piece: memoryview) -> None:
         if self._text is not None:
-            self._text.add(data)
+            self._text.add(piece)
         if self._terminal is not None:
+            data = bytes(piece)
             self._terminal.write(data)
             self._ends_line = data.endswith(b"\n")

@@ -170,9 +170,9 @@ class _Git:
             raise self._failure(err.head_bytes + err.tail_bytes)
         return (out.head_bytes + out.tail_bytes).decode("utf-8", "replace")
 
-    def _on_output(self, piece: bytes) -> None:
+    def _on_output(self, piece: memoryview) -> None:
         if self._report_progress is not None:
-            lines = piece.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+            lines = bytes(piece).decode("utf-8", "replace").replace("\r", "\n").split("\n")
             last = next((line for line in reversed(lines) if line.strip()), "")
             if "%" in last:
                 self._report_progress(sanitize_summary(last.removeprefix("remote: ")))

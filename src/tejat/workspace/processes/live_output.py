@@ -29,7 +29,8 @@ class LiveOutput:
         self._total = 0
         self._is_binary = False
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | memoryview) -> None:
+        """Add output, of which only what may be shown is copied."""
         if self._total < _SNIFFED and not self._is_binary and 0 in data[: _SNIFFED - self._total]:
             self._is_binary = True
             self._pieces.clear()
@@ -51,8 +52,8 @@ class LiveOutput:
         if self._timer is not None:
             self._update()
 
-    def _buffer(self, data: bytes) -> None:
-        self._pieces.append(data[-_BYTES_KEPT:])
+    def _buffer(self, data: bytes | memoryview) -> None:
+        self._pieces.append(bytes(data[-_BYTES_KEPT:]))
         self._buffered += len(self._pieces[-1])
         while self._buffered - len(self._pieces[0]) >= _BYTES_KEPT:
             self._buffered -= len(self._pieces.popleft())

@@ -68,14 +68,14 @@ async def collect_output(
     out: BoundedBuffer,
     err: BoundedBuffer,
     limits: TimeLimits,
-    on_output: Callable[[bytes], None] | None = None,
+    on_output: Callable[[memoryview], None] | None = None,
     stop_survivors: bool = False,
 ) -> CommandOutcome:
     """Read both pipes until the command's shell exits, then release the process.
 
     Leftover background processes may hold the pipes open and are not waited for. At a time limit, and on cancellation,
     the command is stopped with all its descendants. With `stop_survivors`, leftovers are stopped in any case. The
-    caller keeps the descriptors. Raises SupervisorDied.
+    caller keeps the descriptors. What `on_output` gets is valid only until it returns. Raises SupervisorDied.
     """
     loop = asyncio.get_running_loop()
     reader = _PipeReader({stdout: out, stderr: err}, on_output)
@@ -131,7 +131,7 @@ async def _wait_for_end(running: RunningProcess, reader: "_PipeReader", limits: 
 class _PipeReader:
     """Reader of the pipes that takes a bounded chunk at a time, so that other tasks get their turn."""
 
-    def __init__(self, sinks: dict[int, BoundedBuffer], on_output: Callable[[bytes], None] | None) -> None:
+    def __init__(self, sinks: dict[int, BoundedBuffer], on_output: Callable[[memoryview], None] | None) -> None:
         self._loop = asyncio.get_running_loop()
         self._open = dict(sinks)
         self._on_output = on_output
@@ -156,7 +156,7 @@ class _PipeReader:
         sink = self._open[descriptor]
         sink.add(view)
         if self._on_output is not None:
-            self._on_output(bytes(view))
+            self._on_output(view)
         if size == len(self._buffer) < _PIPE_SIZE:
             self._buffer = bytearray(_PIPE_SIZE)
         if size < _SMALL_CHUNK and sink.total > _FLOOD_BYTES and descriptor not in self._resumptions:

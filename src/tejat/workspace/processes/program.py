@@ -164,7 +164,7 @@ async def _collect(
 ) -> CommandOutcome | None:
     """Read until the program ends; return None if it was stopped because it printed too much."""
 
-    def stop_at_limit(_: bytes) -> None:
+    def stop_at_limit(_: memoryview) -> None:
         if enough.when() is None and not (out.is_complete and err.is_complete):
             enough.reschedule(0)
 

@@ -73,13 +73,14 @@ class MatchCollector:
         if matches:
             self._files.append(FileHits(os.fsdecode(path), lines))
             self._matches += matches
-            self._characters += len(path) + sum(line.size for line in lines)
+            self._characters += self._files[-1].size
 
     def _fitting_lines(self, path: bytes, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...] | None:
         """Return the lines for which there is room, None if there is not even room for the path."""
         if self._query.max_characters is None:
             return lines
-        room = self._query.max_characters - self._characters - len(path)
+        without_lines = FileHits(os.fsdecode(path), lines).size - sum(line.size for line in lines)
+        room = self._query.max_characters - self._characters - without_lines
         if room < 0 and self._files:
             return None
         count = 0

@@ -6,6 +6,7 @@ from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
 _NUMBER_CHARACTERS = 8
+_FILE_CHARACTERS = 12
 
 
 class SearchEngine(StrEnum):
@@ -62,6 +63,11 @@ class FileHits:
 
     path: str
     lines: tuple[SearchLine, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters that it takes in a result, with the marks around its path and its lines."""
+        return len(self.path) + (_FILE_CHARACTERS if self.lines else 1) + sum(line.size for line in self.lines)
 
 
 @frozen
