@@ -7,10 +7,10 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import Value, field, frozen
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
 from tejat.core.sanitize import is_blank
-from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
 """The purpose of the requests of the conversation itself."""

@@ -1,11 +1,16 @@
 """Sub-agents that were found, usable or not."""
 
-from enum import StrEnum
+from __future__ import annotations
 
-from tejat.core.agent.subagents import SubagentDefinition
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.provenance import Provenance
+
+if TYPE_CHECKING:
+    from tejat.core.agent.subagents import SubagentDefinition
 
 
 class SubagentState(StrEnum):

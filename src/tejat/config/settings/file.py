@@ -111,9 +111,11 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
     Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
     """
     text = read_config_file(path, writers=allowed_writers(path, tier))
-    if text is None:
-        return None
-    # Imported late: most runs have no such file.
+    return None if text is None else parse_settings_file(text, path, tier, environment)
+
+
+def parse_settings_file(text: str, path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile:
+    """The settings in the text of a file. Raises SettingsError."""
     from tejat.config.jsonc import JsoncError, parse_jsonc
 
     try:

@@ -1,18 +1,22 @@
 """Events of a session, besides those of its tool calls."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.agent.questions import PendingQuestion
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
-from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.errors import RunFailed
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse, Usage
 from tejat.core.tools.call_events import Event
 from tejat.core.ui.rich_value import RichValue
+
+if TYPE_CHECKING:
+    from tejat.core.agent.questions import PendingQuestion
+    from tejat.core.approval.confirmation import ApprovalReply
 
 
 class SessionSource(StrEnum):
@@ -248,7 +252,7 @@ class RunEnded(RichValue):
     failure: FailureKind | None = None
     undelivered: tuple[str, ...] = ()
 
-    def raise_for_failure(self) -> "RunEnded":
+    def raise_for_failure(self) -> RunEnded:
         """Return the event itself. Raises RunFailed if the run did not finish."""
         if self.reason is not EndReason.FINISHED:
             raise RunFailed(self)

@@ -1,17 +1,21 @@
 """Approval requests for tool calls, and their replies."""
 
+from __future__ import annotations
+
 import re
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from tejat.core.approval.user_question import UserQuestion
 from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
 from tejat.core.text.one_or_many import keep_as_tuple
-from tejat.core.tools.display import DiffStat
 from tejat.core.ui.rich_value import RichValue
-from tejat.core.undo import PathChange
+
+if TYPE_CHECKING:
+    from tejat.core.approval.user_question import UserQuestion
+    from tejat.core.tools.display import DiffStat
+    from tejat.core.undo import PathChange
 
 
 class Outcome(StrEnum):

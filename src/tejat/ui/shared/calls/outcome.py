@@ -4,9 +4,9 @@ import re
 import signal
 from enum import StrEnum
 
-from tejat.core.approval.user_question import ASK_USER
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext
+from tejat.core.messages.tool_names import ASK_USER
 from tejat.core.tools.call_events import FEEDBACK_MARK, CallFinished
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.calls.title import tool_label
