@@ -46,10 +46,11 @@ from tejat.core.approval.confirmation import (
 from tejat.core.approval.plans import ApprovedPlan
 from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType, UsageError
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import Message, history_problem
 from tejat.core.messages.types import FunctionCall, Text
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest
-from tejat.core.tools.base import Kind, ToolContext
+from tejat.core.tools.base import ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.tools.todos import Todo, TodoList, TodoStatus
 from tejat.models.scripted.model import open_scripted_model

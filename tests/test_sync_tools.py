@@ -13,8 +13,9 @@ from support.external_tools import ExternalToolsEnv
 from support.note_tool import NoteParams, NoteTool
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.base import Kind, ToolContext, ToolResult
+from tejat.core.tools.base import ToolContext, ToolResult
 from tejat.core.tools.call_events import CallFinished, Event
 from tejat.sync_tools import SyncTools
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench.deny.bash import find_lines_that_run
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier

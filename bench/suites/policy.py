@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.measurement import Measurement, seconds
 from bench.support.scripted_run import scripted_run
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.rule_file import parse_rules

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 
 from bench.measurement import Measurement, difference, ratio, seconds
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.undo import RestoreScope
 from tejat.engine.calls.undo_recorder import UndoRecorder
 

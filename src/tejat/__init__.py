@@ -84,6 +84,8 @@ if TYPE_CHECKING:
     from tejat.core.errors import ToolFailure as ToolFailure
     from tejat.core.errors import UsageError as UsageError
     from tejat.core.frozen import Value as Value
+    from tejat.core.messages.declaration import FunctionDeclaration as FunctionDeclaration
+    from tejat.core.messages.declaration import Kind as Kind
     from tejat.core.messages.history import Message as Message
     from tejat.core.messages.history import Role as Role
     from tejat.core.messages.types import FileData as FileData
@@ -111,8 +113,6 @@ if TYPE_CHECKING:
     from tejat.core.provenance import ToolSource as ToolSource
     from tejat.core.tools.abilities import ModifiableTool as ModifiableTool
     from tejat.core.tools.base import BaseTool as BaseTool
-    from tejat.core.tools.base import FunctionDeclaration as FunctionDeclaration
-    from tejat.core.tools.base import Kind as Kind
     from tejat.core.tools.base import ProposingTool as ProposingTool
     from tejat.core.tools.base import ToolContext as ToolContext
     from tejat.core.tools.base import ToolError as ToolError

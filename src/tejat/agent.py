@@ -11,14 +11,15 @@ from tejat.app.session.lifespan import open_agent
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
+from tejat.core.agent.session_state import PLAN_KEY, TODOS_KEY
 from tejat.core.agent.settings import AgentSettings, check_prompt, parse_settings
 from tejat.core.approval.approver import ApproverLike, as_approver
-from tejat.core.approval.plans import PLAN_KEY, ApprovedPlan, parse_approved_plan
+from tejat.core.approval.plans import ApprovedPlan, parse_approved_plan
 from tejat.core.errors import CallbackFailure, UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
 from tejat.core.tools.call_events import OutputUpdated
-from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
+from tejat.core.tools.todos import TodoList, todos_from_state
 from tejat.core.tools.tool_check import check_tool
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from tejat.core.approval.approver import ApproverLike, ask_function
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.text.one_or_many import OnePathOrMany
-from tejat.core.tools.base import FunctionDeclaration, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink, CallFinished, Event
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.threads.daemon import run_in_daemon

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, ParsingTool
+from tejat.core.tools.base import BaseTool, ParsingTool
 from tejat.tools import (
     DECLARATIONS,
     FILE_TOOLS,

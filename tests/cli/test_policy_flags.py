@@ -5,8 +5,8 @@ import argparse
 import pytest
 
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyOptions
 
 
 def parsed(*words: str) -> PolicyOptions:

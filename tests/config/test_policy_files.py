@@ -9,7 +9,7 @@ from tejat.config.files.reader import MAX_BYTES, MAX_TRUSTED_BYTES
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Setting, Settings
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE

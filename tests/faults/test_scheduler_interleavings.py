@@ -13,8 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome, Scope
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
 from tejat.engine.calls.batch import Batch
 from tejat.engine.calls.scheduler import Scheduler

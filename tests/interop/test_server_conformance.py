@@ -11,8 +11,9 @@ from support.mcp.tool_server import tool_server
 from tejat.app.tools.tool_host import ToolHostOptions
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import InlineData, JsonObject, Params, PartListUnion, Text
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.ui.mcp_server.streamable_http import ENDPOINT_PATH, HttpEndpoint
 from tejat.workspace.http.server import ServerRequest, ServerResponse, serve
 from tejat.workspace.http.types import Headers

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
 from tejat.core.model import ModelResponse
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.anthropic.response import AnthropicResponseReader
 from tejat.models.gemini.response import GeminiResponseReader
 from tejat.models.openai.response import OpenAIResponseReader

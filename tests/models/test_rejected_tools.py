@@ -9,9 +9,9 @@ import pytest
 from support.model_servers import anthropic, openai
 from support.model_servers.gemini import LoopbackServer, Received, Reply, error_reply, text_reply
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import user_message
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse, Retry
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 from tejat.models.rejected_tools import RejectedTools
 from tejat.models.wire.common import wire_name

@@ -1,6 +1,6 @@
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.active_rules import ActiveRules
 from tejat.policy.rules.rule_list import RuleList
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier

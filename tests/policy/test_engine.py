@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import rule_to_toml

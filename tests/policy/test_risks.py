@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tejat.core.approval.confirmation import Risk
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.risks import find_risks
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts

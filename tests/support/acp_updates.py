@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from support.acp_schema import check_update
 from tejat.core.agent.events import AgentEvent
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, JsonObject
-from tejat.core.tools.base import Kind, ToolLocation
+from tejat.core.tools.base import ToolLocation
 from tejat.core.tools.call_details import CallDetails
 from tejat.ui.acp.client import ClientCapabilities
 from tejat.ui.acp.updates.session_updates import SessionUpdates

@@ -20,7 +20,7 @@ from tejat.core.messages.types import MessagePart
 from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelRequest, Usage
 from tejat.core.tools.base import BaseTool
 from tejat.engine.loop.budget import Budget, BudgetLimits
-from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.compressor import Compressor
 from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.request_builder import RequestTemplate

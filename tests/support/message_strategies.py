@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import (
     FileData,
@@ -13,7 +14,6 @@ from tejat.core.messages.types import (
     Text,
     Thought,
 )
-from tejat.core.tools.base import FunctionDeclaration
 
 TOOLS = (
     FunctionDeclaration("read_file", "Reads a file.", {"type": "object", "properties": {"path": {"type": "string"}}}),

@@ -14,9 +14,10 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.engine.calls.call_facts import FactCollector
 from tejat.engine.calls.permission import Permission, SaveRules

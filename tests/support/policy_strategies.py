@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts, Decision, Enclosure, PolicyRule, ScriptState, SkillScript, Tier

@@ -13,6 +13,7 @@ import tejat
 from tejat.core.agent import events
 from tejat.core.frozen import Value, fields_of, is_frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.value_reader import readable_names
 
 NOT_VALUES = {
     "Hook": "holds a function of the program",
@@ -40,6 +41,7 @@ SIMPLE: dict[Any, st.SearchStrategy[Any]] = {
 }
 
 NAMES = {
+    **readable_names(),
     "Sequence": Sequence,
     "Mapping": Mapping,
     "AgentEvent": events.TextStreamed,

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
+from tejat.core.messages.declaration import Kind
 from tejat.core.tools.abilities import RememberingTool
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolResult, validate_and_execute
 from tejat.tools.activate_skill import ActivateSkillTool
 
 

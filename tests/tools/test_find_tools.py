@@ -8,9 +8,10 @@ from support.tool_catalogue import CatalogueTool, full_registry
 from support.tool_results import invalid_params_result
 from tejat.core.errors import ErrorType
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.tools import find_tools_entry
 from tejat.tools.descriptions import load_description
 from tejat.tools.find_tools import MAX_LOADED, FindToolsTool

@@ -17,7 +17,8 @@ from support.tool_results import (
     unprivileged_user,
 )
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import glob
 from tejat.tools.files.selection import MAX_RESULT_CHARACTERS
 from tejat.tools.glob import GlobTool

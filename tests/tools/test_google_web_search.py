@@ -8,6 +8,7 @@ import pytest
 from support.tool_results import failed_result, invalid_params_result
 from support.web_site import http_response, open_site
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import model_message
 from tejat.core.model import (
     Capability,
@@ -19,7 +20,7 @@ from tejat.core.model import (
     ModelRequest,
     ModelResponse,
 )
-from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.tools.google_web_search import WebSearchTool
 from tejat.tools.web.access import WebAccess
 from tejat.workspace.http.client import HttpClient

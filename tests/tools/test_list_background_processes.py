@@ -5,7 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from support.jobs import run_job, start_job
-from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.tools.list_background_processes import ListBackgroundProcessesTool
 from tejat.workspace.jobs.store import Job, JobStore
 

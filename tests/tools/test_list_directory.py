@@ -11,7 +11,8 @@ import pytest
 
 from support.tool_results import failed_result, unprivileged_user
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolError, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import list_directory
 from tejat.tools.list_directory import LSTool
 from tejat.workspace.context import Workspace

@@ -7,7 +7,8 @@ import pytest
 from support.jobs import run_job, start_job
 from support.tool_results import failed_result, invalid_params_result
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.tools.read_background_output import ReadBackgroundOutputTool
 from tejat.workspace.jobs.store import JobStore
 

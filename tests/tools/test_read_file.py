@@ -13,8 +13,9 @@ import pytest
 from support.media_files import bmp, gif, jpeg, pdf, png, webp
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result, unprivileged_user
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import InlineData
-from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools.read_file import ReadFileTool
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.image import ImageSize, read_image_size

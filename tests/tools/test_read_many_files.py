@@ -13,8 +13,9 @@ from support.editor_workspace import EditorWorkspace
 from support.media_files import png
 from support.tool_results import unprivileged_user
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import InlineData, Part
-from tejat.core.tools.base import Kind, ToolError, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolError, ToolResult, validate_and_execute
 from tejat.tools import read_many_files
 from tejat.tools.files import read_collector
 from tejat.tools.read_many_files import ReadManyFilesTool

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import validate_and_execute
 from tejat.core.tools.recall import RecalledPart, RecallQuery
 from tejat.tools.recall import RecallTool
 

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import Params
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.tools.registry import ACTIVATE_SKILL, ALIASES, FIND_TOOLS, ToolEntry, ToolRegistry, entry_for
 
 SEARCH_ALIASES = ALIASES["search_file_content"]

@@ -28,8 +28,9 @@ from support.tool_results import (
 )
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolError, ToolLocation, ToolResult, validate_and_execute
 from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool

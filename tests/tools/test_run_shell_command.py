@@ -22,7 +22,7 @@ from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.tools.run_shell_command import ShellTool
 from tejat.workspace.context import Workspace
 from tejat.workspace.jobs.store import JobStore
@@ -110,7 +110,7 @@ def test_what_it_is(tool: ShellTool) -> None:
     assert (tool.name, tool.display_name, tool.kind, tool.is_read_only) == (
         "run_shell_command",
         "Shell",
-        Kind.EXECUTE,
+        "execute",
         False,
     )
     assert (tool.can_update_output, tool.is_output_markdown, tool.limits_own_output) == (True, False, True)

@@ -15,8 +15,9 @@ from support.tool_results import RULE, failed_result, invalid_params_result, lis
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.tools.abilities import ModifiableTool
-from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, execute_safely
+from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, execute_safely
 from tejat.core.tools.base import validate_and_execute as call_tool
 from tejat.core.tools.display import DiffStat
 from tejat.tools.save_memory import MAX_FACT_LENGTH, MemoryTool

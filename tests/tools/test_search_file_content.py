@@ -13,7 +13,8 @@ import pytest
 
 from support.tool_results import child_processes, failed_result, invalid_params_result, outside_workspace_result
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import search_file_content
 from tejat.tools.files.selection import MAX_RESULT_CHARACTERS
 from tejat.tools.search_file_content import GrepTool, SearchParams

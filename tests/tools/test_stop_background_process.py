@@ -8,7 +8,8 @@ from support.jobs import run_job, start_job
 from support.tool_results import failed_result
 from tejat.core.approval.confirmation import InfoConfirmation
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolContext, ToolResult, validate_and_execute
 from tejat.tools.stop_background_process import StopBackgroundProcessTool
 from tejat.workspace.jobs.store import JobState, JobStore
 

@@ -10,6 +10,7 @@ from support.tool_results import failed_result, invalid_params_result
 from support.web_site import HTML, FakeInternet, SiteAnswer, WebSite, http_response, open_site
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import model_message
 from tejat.core.messages.types import InlineData, Text
 from tejat.core.model import (
@@ -22,7 +23,7 @@ from tejat.core.model import (
     ModelRequest,
     ModelResponse,
 )
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolResult, validate_and_execute
 from tejat.tools.web.access import WebAccess
 from tejat.tools.web.pages import WebPage, wrap_untrusted
 from tejat.tools.web_fetch import WebFetchTool

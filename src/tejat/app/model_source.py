@@ -1,5 +1,7 @@
 """The model of a run: live, recorded or replayed."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,21 +11,18 @@ from typing import TYPE_CHECKING
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
-from tejat.config.files.reported import report_once
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import DEFAULT_SETTINGS, Setting, Settings
 from tejat.core.agent.model_chain import ChainLink, ModelChain
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
-from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import Model, ModelClient, ModelFailure
-from tejat.engine.models.conversation_models import ConversationModels
-from tejat.engine.models.fallback import ChainFallback, ModelFallback, SingleFallback
-from tejat.engine.models.router import ROUTER_PURPOSE, PromptRouter, RouterModels
+from tejat.engine.models.conversation_models import ROUTER_PURPOSE, ConversationModels
+from tejat.engine.models.fallback import ChainFallback, SingleFallback
 from tejat.engine.sessions.session_id import new_session_id
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
@@ -31,6 +30,9 @@ from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.names import Provider, parse_model_name, with_provider
 
 if TYPE_CHECKING:
+    from tejat.core.approval.confirmation import Approver
+    from tejat.engine.models.fallback import ModelFallback
+    from tejat.engine.models.router import PromptRouter, RouterModels
     from tejat.models.discovery.model_list import ModelLister
     from tejat.models.presets.selection import ModelSelector
 
@@ -189,7 +191,7 @@ def _vertex_headers(settings: Settings) -> dict[str, str]:
     return {name: given.value for name, given in types.items() if given is not None}
 
 
-def model_selector(run_config: RunConfig) -> "ModelSelector | None":
+def model_selector(run_config: RunConfig) -> ModelSelector | None:
     """The selector of models by the presets of the settings; None if there are none."""
     settings = run_config.settings
     is_dynamic = settings.dynamic_model_configuration.value
@@ -288,6 +290,8 @@ def conversation_models(
         fallback = following
     router: PromptRouter | None = None
     if chain.is_auto and run_config.settings.model_router.value:
+        from tejat.engine.models.router import PromptRouter
+
         router = PromptRouter(
             _router_models(requested, run_config),
             lambda name: open_link(next((link for link in chain.links if link.name == name), ChainLink(name))),
@@ -300,6 +304,8 @@ def conversation_models(
 
 def _router_models(requested: str, run_config: RunConfig) -> RouterModels:
     """The models of an `auto` name, between which the router chooses."""
+    from tejat.engine.models.router import RouterModels
+
     prefix, colon, own = requested.strip().rpartition(":")
     route, selector = load_catalogue(run_config.paths.catalogue).builtin.route(own), model_selector(run_config)
     names = {"pro": "", "flash": ""} if route is None else {"pro": route.pro, "flash": route.flash}
@@ -336,7 +342,7 @@ def own_prices(run_config: RunConfig) -> dict[str, Price]:
     return {name: Price(each.input, each.cached, each.output, each.cache_write) for name, each in given.items()}
 
 
-def list_models(run_config: RunConfig) -> "ModelLister":
+def list_models(run_config: RunConfig) -> ModelLister:
     """Return the lister of the models that can be used here."""
     from tejat.models.discovery.model_list import ModelLister
 
@@ -359,6 +365,8 @@ def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
     alias = None if name is None else resolve_alias(name, run_config.environment)
     if name is None or alias is None or resolve_name(name, run_config) != alias[1]:
         return ()  # a preset of the user comes before an alias
+    from tejat.config.files.reported import report_once
+
     if not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
         return ()
     return (_("{alias} is an alias of {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)

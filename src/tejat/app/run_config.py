@@ -1,5 +1,7 @@
 """The configuration of a run: paths, settings, trust and environment, loaded in two steps."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,9 +10,8 @@ from typing import TYPE_CHECKING
 from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, find_env_file, load_env_file
-from tejat.config.extensions.active import NO_EFFECTS, ActiveExtension, ExtensionEffects
+from tejat.config.extensions.active import NO_EFFECTS
 from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app_paths
-from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import McpServer, Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
@@ -21,6 +22,8 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 
 if TYPE_CHECKING:
+    from tejat.config.extensions.active import ActiveExtension, ExtensionEffects
+    from tejat.config.settings.file import SettingsFile
     from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
 CUSTOM_HEADERS_VARIABLE = "GEMINI_CLI_CUSTOM_HEADERS"
@@ -67,7 +70,7 @@ class RunConfig:
         return variable in ("1", "true") or self.settings.strict_settings.value
 
     @property
-    def ignore_options(self) -> "IgnoreOptions":
+    def ignore_options(self) -> IgnoreOptions:
         from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
         settings = self.settings

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from tejat.cli.flags import LISTS, SANDBOX_WORDS, Token, split_words
-from tejat.cli.help.suggestions import did_you_mean
 from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
@@ -213,6 +212,8 @@ def _session_id(flag: str, word: str) -> str:
 
 def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def read(flag: str, word: str) -> str:
+        from tejat.cli.help.suggestions import did_you_mean
+
         if word not in choices:
             known = ", ".join(choices)
             message = _("{flag} must be one of {known}, not {word!r}.", flag=flag, known=known, word=word)

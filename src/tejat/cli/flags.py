@@ -6,7 +6,6 @@ The command line is split without argparse, whose import and set-up take longer 
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from tejat.cli.help.suggestions import did_you_mean
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 
@@ -194,6 +193,8 @@ def _unknown_letter(spelled: str, letter: str) -> Token:
 
 
 def _unknown_flag(spelled: str, flag: str) -> str:
+    from tejat.cli.help.suggestions import did_you_mean
+
     if flag in _REPLACEMENTS:
         return _("Unknown flag {flag}. Use {other} FILE instead.", flag=spelled, other=_REPLACEMENTS[flag])
     return _("Unknown flag {flag}.", flag=spelled) + did_you_mean(flag, (*sorted(FLAGS), *ALIASES))

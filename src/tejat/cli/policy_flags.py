@@ -3,8 +3,8 @@
 import argparse
 
 from tejat.cli.flags import SANDBOX_WORDS
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.i18n import _
 
 

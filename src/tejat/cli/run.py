@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from tejat.cli.args import BadArguments, RunOptions, find_output_format, parse_args, to_agent_options
 from tejat.cli.flags import split_words
-from tejat.cli.messages import print_error
 from tejat.cli.subcommands import near_misses
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.frozen import replace
@@ -59,6 +58,8 @@ def run(words: Sequence[str]) -> int:
 
 def report_input_error(message: str, words: Sequence[str]) -> int:
     """Report a wrong command line in the output format that it asks for, and return the exit code."""
+    from tejat.cli.messages import print_error
+
     output_format = find_output_format(words) or "text"
     if output_format == "text":
         print_error(message)
@@ -89,6 +90,7 @@ def _run(options: RunOptions, words: Sequence[str]) -> int:
 def _run_headless(options: RunOptions) -> int:
     from tejat.app.run_config import load_agent_config
     from tejat.app.session.lifespan import open_agent
+    from tejat.cli.messages import print_error
     from tejat.ui.headless.runner import report_failure, run_headless
     from tejat.ui.remote.session_socket import serve_session, wants_socket
     from tejat.ui.signals import graceful_termination

@@ -12,7 +12,7 @@ from tejat.config.files.reader import (
 )
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.settings.types import Setting, Settings
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy

@@ -6,11 +6,11 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from tejat.core.errors import TejatError, require_type
 from tejat.core.frozen import Value, field, frozen
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
 from tejat.core.sanitize import is_blank
 from tejat.core.text.str_enum import StrEnum
-from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
 """The purpose of the requests of the conversation itself."""

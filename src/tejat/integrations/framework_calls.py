@@ -6,8 +6,9 @@ from tejat.app.tools.toolset import Toolset
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FileData, FunctionCall, FunctionResponse, InlineData, JsonObject, Params, Text
-from tejat.core.tools.base import FunctionDeclaration, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.tools.function_response import build_response
 from tejat.sync_tools import SyncTools
 

@@ -8,7 +8,7 @@ Written for google-adk 2.
 
 from typing import Any
 
-from tejat.core.tools.base import FunctionDeclaration
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
 
 try:

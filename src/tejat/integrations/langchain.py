@@ -6,8 +6,8 @@ Written for langchain-core 1.
 from base64 import b64encode
 from typing import TypeAlias
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import InlineData, Text
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.integrations import framework_calls as calls
 
 try:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from tejat.core.errors import ToolFailure
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, InlineData, Text
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
 
 try:

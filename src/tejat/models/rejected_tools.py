@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import wire_name
 
 _REJECTED_STATUSES = frozenset({400, 422})

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.secret_files import is_secret_file
-from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.policy.active_rules import ActiveRules
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule

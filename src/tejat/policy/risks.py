@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from tejat.core.approval.confirmation import Risk
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import READ_ONLY_KINDS
 from tejat.core.text.paths import is_beneath_any
-from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.effects.command import command_effects
 from tejat.policy.effects.git import git_subcommand, rewrites_history
 from tejat.policy.evaluation.call import Call

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from tejat.core.approval.plans import ENTER_PLAN_MODE, EXIT_PLAN_MODE
-from tejat.core.approval.user_question import ASK_USER
-from tejat.core.tools.todos import WRITE_TODOS
+from tejat.core.messages.tool_names import ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE, WRITE_TODOS
 
 SHELL = "run_shell_command"
 MEMORY = "save_memory"

@@ -6,9 +6,9 @@ from enum import IntEnum
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.text.str_enum import StrEnum
-from tejat.core.tools.base import Kind
 from tejat.policy.paths import NO_LINKS, PathLookup
 from tejat.policy.shell.command_line import CommandLine
 

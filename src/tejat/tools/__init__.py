@@ -1,5 +1,7 @@
 """Built-in tools: declared from data, imported on first use."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -8,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry, ToolRegistry, entry_for
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.subagents import SubagentLauncher
     from tejat.core.approval.plans import PlanMode
     from tejat.core.approval.user_question import PresetAnswers
+    from tejat.core.tools.base import BaseTool
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.core.tools.recall import Recall
     from tejat.tools.web.access import WebAccess
@@ -46,31 +49,31 @@ UNDECLARED_TOOLS = frozenset({"get_internal_docs", "invoke_agent"})
 class ToolDependencies(Protocol):
     """Services that the built-in tools need. Each is created on first use."""
 
-    def workspace(self) -> "Workspace": ...
+    def workspace(self) -> Workspace: ...
 
-    def shell(self) -> "ShellContext": ...
+    def shell(self) -> ShellContext: ...
 
-    def memory(self) -> "MemoryFile": ...
+    def memory(self) -> MemoryFile: ...
 
-    def web(self) -> "WebAccess": ...
+    def web(self) -> WebAccess: ...
 
-    def corrector(self) -> "EditCorrector | None": ...
+    def corrector(self) -> EditCorrector | None: ...
 
-    def recall(self) -> "Recall": ...
-    def preset_answers(self) -> "PresetAnswers": ...
+    def recall(self) -> Recall: ...
+    def preset_answers(self) -> PresetAnswers: ...
 
-    def session_state(self) -> "SessionState": ...
+    def session_state(self) -> SessionState: ...
 
-    def plan_mode(self) -> "PlanMode": ...
+    def plan_mode(self) -> PlanMode: ...
 
     def offers(self, tool: str) -> bool:
         """Whether models are told of this built-in tool now. It can be called in any case."""
         ...
 
-    def subagents(self) -> "SubagentLauncher": ...
+    def subagents(self) -> SubagentLauncher: ...
 
 
-def builtin_registry(workspace: "Workspace") -> ToolRegistry:
+def builtin_registry(workspace: Workspace) -> ToolRegistry:
     """Create a registry with the file tools for `workspace`. `open_tools` has all tools of a session."""
     registry = ToolRegistry()
     for declaration in load_declarations():
@@ -196,7 +199,7 @@ def _load_session_tool(name: str, dependencies: ToolDependencies) -> BaseTool:
             return load_file_tool(name, dependencies.workspace())
 
 
-def load_file_tool(name: str, workspace: "Workspace") -> BaseTool:
+def load_file_tool(name: str, workspace: Workspace) -> BaseTool:
     """Create a file tool by name. Raises UsageError for an unknown name."""
     match name:
         case "list_directory":

@@ -5,8 +5,9 @@ from typing import Protocol, cast
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.tools.descriptions import load_description
 from tejat.tools.registry import ACTIVATE_SKILL
 

@@ -1,12 +1,17 @@
 """Declaration of the sub-agents that can be started, and their names as further names of `invoke_agent`."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from __future__ import annotations
 
-from tejat.core.agent.subagents import INVOKE_AGENT, SubagentLauncher
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 from tejat.core.frozen import replace
-from tejat.core.tools.base import FunctionDeclaration
+from tejat.core.messages.declaration import FunctionDeclaration
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.tools.registry import ToolEntry, ToolRegistry, entry_for
+
+if TYPE_CHECKING:
+    from tejat.core.agent.subagents import SubagentLauncher
 
 
 def offer_agents(

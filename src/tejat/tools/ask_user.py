@@ -19,9 +19,10 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import is_blank, sanitize_summary
-from tejat.core.tools.base import Kind, ParsingTool, ToolContext, ToolResult
+from tejat.core.tools.base import ParsingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import NOT_AN_OBJECT
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

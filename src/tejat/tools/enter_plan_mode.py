@@ -2,11 +2,13 @@
 
 from typing import Annotated
 
-from tejat.core.approval.plans import ENTER_PLAN_MODE, PlanMode
+from tejat.core.approval.plans import PlanMode
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import ENTER_PLAN_MODE
+from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 

@@ -3,11 +3,13 @@
 from typing import Annotated
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import EXIT_PLAN_MODE, PlanDecision, PlanMode, PlanOutcome
+from tejat.core.approval.plans import PlanDecision, PlanMode, PlanOutcome
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import EXIT_PLAN_MODE
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

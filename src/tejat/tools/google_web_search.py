@@ -5,9 +5,10 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import user_message
 from tejat.core.model import AskModel, Capability, GroundingSource, ModelFailure, ModelRequest
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, cast
 
-from tejat.core.agent.subagents import INVOKE_AGENT, SubagentDefinition, SubagentLauncher
+from tejat.core.agent.subagents import SubagentDefinition, SubagentLauncher
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.text.edit_distance import edit_distance
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

@@ -4,8 +4,9 @@ from datetime import datetime
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.sanitize import sanitize_summary, sanitize_text
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.shell.result import signal_name
 from tejat.workspace.jobs.store import Job, JobList, JobState, JobStore

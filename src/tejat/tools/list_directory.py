@@ -11,7 +11,8 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
-from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.files.display_path import short_relative_path

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.text.secret_files import is_secret_file
-from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params, os_error_text

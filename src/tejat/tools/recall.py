@@ -5,8 +5,10 @@ from typing import Annotated
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
-from tejat.core.tools.recall import RECALL, Recall, RecallQuery
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import RECALL
+from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
+from tejat.core.tools.recall import Recall, RecallQuery
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

@@ -1,17 +1,19 @@
 """Tool registry: all tools by name, their declarations, and which of them are enabled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.sdk import SdkDeclarations
 from tejat.core.provenance import ToolSource
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.text.one_or_many import list_names
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
-from tejat.core.tools.tool_check import check_tool
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import BaseTool
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
 """Other documented names of tools."""
@@ -41,7 +43,7 @@ class ToolEntry:
     class_name: str
     kind: Kind
     source: ToolSource
-    load: Callable[[], BaseTool]
+    load: "Callable[[], BaseTool]"
     server: str | None = None
     own_name: str = ""
     alternate_names: frozenset[str] = frozenset()
@@ -68,7 +70,7 @@ class ToolEntry:
 
 
 def entry_for(
-    tool: BaseTool,
+    tool: "BaseTool",
     *,
     source: ToolSource = ToolSource.BUILT_IN,
     alternate_names: str | Iterable[str] = (),
@@ -110,12 +112,14 @@ class ToolRegistry(SdkDeclarations):
         """Finds tools that can be called, but are neither listed nor declared."""
         self.version = 0
 
-    def register(self, tool: BaseTool, *, source: ToolSource = ToolSource.PYTHON, origin: str = "") -> None:
+    def register(self, tool: "BaseTool", *, source: ToolSource = ToolSource.PYTHON, origin: str = "") -> None:
         """Add a tool. Raises UsageError if its name or one of its aliases is taken.
 
         `source` and `origin` are shown to the user: by default it is a tool of the calling program. Raises TypeError
         for an object that breaks the contract of `BaseTool`, ValueError for an invalid name.
         """
+        from tejat.core.tools.tool_check import check_tool
+
         self.register_entry(entry_for(check_tool(tool), source=source, origin=origin))
 
     def register_entry(self, entry: ToolEntry) -> None:
@@ -177,7 +181,7 @@ class ToolRegistry(SdkDeclarations):
         """The name of the tool for each name that settings may use, of disabled tools too. Any thread may call it."""
         return {name: entry.name for entry in tuple(self._entries.values()) for name in entry.settings_names}
 
-    def get(self, name: str) -> BaseTool | None:
+    def get(self, name: str) -> "BaseTool | None":
         """Find an enabled tool by name, alias or alternate name.
 
         The name of a server's tool works without the server as long as it is unambiguous.
@@ -185,7 +189,7 @@ class ToolRegistry(SdkDeclarations):
         entry = self.entry(name)
         return None if entry is None else self._load_tool(entry)
 
-    def __getitem__(self, name: str) -> BaseTool:
+    def __getitem__(self, name: str) -> "BaseTool":
         """Find a tool for a call and declare it to the model from now on.
 
         Raises ToolFailure (tool_not_registered) with the most similar names.
@@ -215,15 +219,14 @@ class ToolRegistry(SdkDeclarations):
         entry = self._entries.get(name)
         return None if entry is None or entry.source is not ToolSource.BUILT_IN else entry
 
-    def builtin(self, name: str) -> BaseTool | None:
+    def builtin(self, name: str) -> "BaseTool | None":
         """Find a built-in tool for the program itself, also if the settings keep it from the model."""
         entry = self.builtin_entry(name)
         return None if entry is None else self._load_tool(entry)
 
     def kind_of(self, name: str) -> Kind | None:
         """Find the kind of an enabled tool without loading it; None for unknown and disabled tools."""
-        entry = self.entry(name)
-        return None if entry is None else entry.kind
+        return None if (entry := self.entry(name)) is None else entry.kind
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.entry(name) is not None
@@ -248,7 +251,7 @@ class ToolRegistry(SdkDeclarations):
         """
         return list(self._active_tools().by_name.values())
 
-    def all_tools(self) -> list[BaseTool]:
+    def all_tools(self) -> "list[BaseTool]":
         """Load all enabled tools, sorted by display name."""
         return sorted(map(self._load_tool, self.entries()), key=lambda tool: tool.display_name)
 
@@ -287,7 +290,7 @@ class ToolRegistry(SdkDeclarations):
         """Names of the activated tools, in order of activation."""
         return list(self._activated)
 
-    def _load_tool(self, entry: ToolEntry) -> BaseTool:
+    def _load_tool(self, entry: ToolEntry) -> "BaseTool":
         tool = self._loaded.get(entry.name)
         if tool is None:
             tool = self._loaded[entry.name] = entry.load()

@@ -8,9 +8,10 @@ from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.text.secret_files import is_secret_file
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels

@@ -14,8 +14,9 @@ from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, Tri
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.text.paths import is_beneath_any
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import command_mismatch, invalid_params, os_error_text

@@ -8,9 +8,10 @@ from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.sanitize import sanitize_text
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

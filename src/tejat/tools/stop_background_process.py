@@ -7,7 +7,8 @@ from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.list_background_processes import describe_job_state

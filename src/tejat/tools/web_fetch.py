@@ -11,10 +11,11 @@ from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import Text
 from tejat.core.model import AskModel, Capability, FailureKind, ModelFailure, ModelRequest
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params

@@ -7,8 +7,9 @@ from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.omission.placeholders import find_omission_placeholders

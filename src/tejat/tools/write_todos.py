@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.session_state import TODOS_KEY, SessionState
 from tejat.core.frozen import frozen
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import WRITE_TODOS
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import is_blank
-from tejat.core.tools.base import Kind, ParsingTool, ToolContext, ToolResult
+from tejat.core.tools.base import ParsingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import NOT_AN_OBJECT
-from tejat.core.tools.todos import TODOS_KEY, WRITE_TODOS, Todo, TodoList, TodoStatus, todo_lines
+from tejat.core.tools.todos import Todo, TodoList, TodoStatus, todo_lines
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 

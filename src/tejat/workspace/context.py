@@ -1,19 +1,22 @@
 """The workspace of a session: its directories, and the files seen in them."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.agent.editor import EditorBuffers
 from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.workspace.files.handles.cached_files import Storage
-from tejat.workspace.files.read_tracker import ReadTracker, stat_identity
 from tejat.workspace.files.roots import Location, RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules
 
 if TYPE_CHECKING:
+    from tejat.core.agent.editor import EditorBuffers
     from tejat.workspace.files.editor.buffers import Buffers
+    from tejat.workspace.files.read_tracker import ReadTracker
 
 _SETTLED_NANOSECONDS = 100_000_000
 _Identities: TypeAlias = tuple[tuple[int, int, int, int, int] | None, ...]
@@ -35,13 +38,24 @@ class Workspace:
         editor: EditorBuffers | None = None,
     ) -> None:
         self.roots = Roots(directories, for_reading=for_reading)
-        self.read_tracker = ReadTracker()
+        self._read_tracker: ReadTracker | None = None
+        self._lock = Lock()
         self.buffers = None if editor is None else _open_buffers(editor)
         self._ignore = ignore
         self._own_rules: dict[RootDirectory, tuple[_Identities, IgnoreRules]] = {}
 
     def __repr__(self) -> str:
         return f"Workspace({', '.join(repr(root.real_path) for root in self.roots.directories)})"
+
+    @property
+    def read_tracker(self) -> ReadTracker:
+        """The files that the model has read."""
+        with self._lock:
+            if self._read_tracker is None:
+                from tejat.workspace.files.read_tracker import ReadTracker
+
+                self._read_tracker = ReadTracker()
+            return self._read_tracker
 
     def ignore_rules(self, root: RootDirectory, *, git: bool | None = None, gemini: bool | None = None) -> IgnoreRules:
         """Return the current ignore rules of a root. Arguments override the workspace's settings."""
@@ -80,11 +94,11 @@ class Workspace:
             rules[root] = known[1]
         return rules
 
-    def _identify_own_rules(self, root: RootDirectory) -> "_Identities":
+    def _identify_own_rules(self, root: RootDirectory) -> _Identities:
         files = (*self._ignore.files, os.path.join(root.real_path, ".geminiignore"))
         return tuple(map(_identify, files))
 
-    def buffers_for(self, location: Location) -> "Buffers | None":
+    def buffers_for(self, location: Location) -> Buffers | None:
         """The buffers of the editor if it may be asked about a file, None if the file on disk counts."""
         is_covered = self.buffers is not None and self.buffers.covers(self.roots, location)
         return self.buffers if is_covered else None
@@ -93,7 +107,7 @@ class Workspace:
         """Close the directories. A second call does nothing."""
         self.roots.close()
 
-    def __enter__(self) -> "Workspace":
+    def __enter__(self) -> Workspace:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,12 +117,15 @@ class Workspace:
 def _identify(path: str) -> tuple[int, int, int, int, int] | None:
     """What changes with every change of a file, None if there is none."""
     try:
-        return stat_identity(os.stat(path))
+        status = os.stat(path)
     except OSError:
         return None
+    from tejat.workspace.files.read_tracker import stat_identity
+
+    return stat_identity(status)
 
 
-def _open_buffers(editor: EditorBuffers) -> "Buffers":
+def _open_buffers(editor: EditorBuffers) -> Buffers:
     from tejat.workspace.files.editor.buffers import Buffers
 
     return Buffers(editor)

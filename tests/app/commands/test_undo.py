@@ -8,8 +8,9 @@ from support.command_runner import texts
 from support.file_changes import THREE_WRITES, call_ids, read_files, send_prompts
 from support.interactive import InteractiveEnv, InteractiveRunner
 from support.prompter import FakePrompter, report_text
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.ui.commands import NoAction
 from tejat.core.ui.prompter import Choice

@@ -15,8 +15,9 @@ from tejat.app.plugins.discovery import Plugins, find_plugin_metadata, find_plug
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import app_paths
 from tejat.config.trust.decision import trust_folder
+from tejat.core.messages.declaration import Kind
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import Kind, validate_and_execute
+from tejat.core.tools.base import validate_and_execute
 from tejat.tools.registry import ToolRegistry
 
 TOOL = '''

@@ -12,9 +12,9 @@ from tejat.app.session.replay import describe_call, replay_events, replay_messag
 from tejat.core.agent.events import AgentEvent, Answered, Noticed, Prompted, TextStreamed
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import ToolFailure
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import History, model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.base import Kind
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallFinished, CallState, StateChanged
 from tejat.core.tools.display import FileDiff

@@ -16,7 +16,7 @@ from tejat.app.run_config import load_run_config
 from tejat.app.tools.plain_rules import digest_of_files
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.policy_files import PolicyFile, read_policy_files
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.messages.types import FunctionCall
 from tejat.policy.types import PolicyRule

@@ -8,7 +8,8 @@ from support.program import ProgramEnv, write_settings
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.policy_report import policy_checks
 from tejat.app.tools.toolset import open_toolset
-from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
+from tejat.core.agent.options import PolicyOptions
+from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError
 
 PASSED_OVER = '[[rule]]\ntoolName = "run_shell_command"\ncommandRegex = "git"\ndecision = "allow"\npriority = 1\n'

@@ -9,11 +9,11 @@ import pytest
 from support.approver import FakeApprover
 from tejat.app.tools.served_session import ServedSession, ServedTools
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
+from tejat.core.agent.session_state import TODOS_KEY
 from tejat.core.approval.confirmation import ApprovalReply, Outcome, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult
-from tejat.core.tools.todos import TODOS_KEY
 
 PLAN = "# Plan\n\n1. Do it.\n"
 YES, NO = ApprovalReply(Outcome.PROCEED_ONCE), ApprovalReply(Outcome.CANCEL, feedback="Smaller steps.")

@@ -21,14 +21,16 @@ from tejat.app.run_config import load_run_config
 from tejat.app.tools.listed_tools import builtin_registry
 from tejat.app.tools.open_tools import open_tools
 from tejat.app.tools.toolset import Toolset, open_toolset, run_blocking_inline
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, ExecConfirmation, Outcome, Scope
 from tejat.core.approval.modes import ModeName, SandboxName
-from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
+from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import CallState, Event, StateChanged
 from tejat.core.undo import RestoreResult
 from tejat.workspace.jobs.store import JobState

@@ -14,11 +14,12 @@ from tejat.cli.commands import policy as policy_command
 from tejat.config.paths import AppPaths, SourceTier, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, save_rules
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, PolicyOptions, RuleListing
+from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.case_file import run_cases
 from tejat.policy.rules.rule_file import parse_rules

@@ -16,8 +16,9 @@ import pytest
 
 from tejat.cli.commands import undo
 from tejat.cli.main import main
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.undo import UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.undo.attribution.call_window import open_window

@@ -10,9 +10,10 @@ import pytest
 from tejat.cli.tools.view import print_result, print_tools
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import FileData, FunctionResponse, InlineData, PartListUnion, Text
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolError, ToolResult
+from tejat.core.tools.base import BaseTool, ToolError, ToolResult
 from tejat.core.tools.display import FileDiff
 from tejat.tools.registry import ToolEntry
 

@@ -7,7 +7,8 @@ import pytest
 
 from tejat.config.mcp.server_parser import parse_mcp_server
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingKey, SettingsError, read_settings_file
+from tejat.config.settings.file import SettingKey, SettingsError
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.types import McpServer
 
 PROVIDERS = ("dynamic_discovery", "google_credentials", "service_account_impersonation")

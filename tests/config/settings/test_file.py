@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from tejat.config.paths import SourceTier, same_directory
-from tejat.config.settings.file import (
-    SettingKey,
-    SettingsError,
-    SettingsFile,
-    SettingValue,
-    read_settings_file,
-)
+from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue
+from tejat.config.settings.loader import read_settings_file
 from tejat.core.errors import UsageError
 
 CORE = SettingKey("tools.core", "coreTools")

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from support.settings_examples import put
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingsFile, read_settings_file
+from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings
 from tejat.config.settings.known_keys import load_known_keys
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.schema.names import leaf_names
 from tejat.config.settings.types import SettingProblem
 

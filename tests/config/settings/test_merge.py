@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue, read_settings_file
+from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.merge import (
     MergeSetting,
     concatenate,

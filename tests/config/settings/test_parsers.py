@@ -8,7 +8,8 @@ import pytest
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings import parsers
-from tejat.config.settings.file import SettingKey, SettingsError, SettingValue, read_settings_file
+from tejat.config.settings.file import SettingKey, SettingsError, SettingValue
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.types import SessionRetention, TokenPrice
 from tejat.core.ui.theme_colours import ThemeColours
 

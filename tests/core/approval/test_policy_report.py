@@ -1,6 +1,7 @@
 """What a person is told about the policy, with the names that programs rely on."""
 
-from tejat.core.approval.policy_report import PolicyExplanation, PolicyOptions, RuleListing
+from tejat.core.agent.options import PolicyOptions
+from tejat.core.approval.policy_report import PolicyExplanation, RuleListing
 from tejat.core.json_text import dump_json
 
 

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.sdk import SdkName, sdk_format
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData
-from tejat.core.tools.base import FunctionDeclaration, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.tools.registry import ToolRegistry
 
 NAMES: tuple[SdkName, ...] = ("gemini", "openai", "openai_responses", "anthropic")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.tokens import (
     estimate_declaration_tokens,
@@ -22,7 +23,6 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 
 
 @pytest.mark.parametrize(

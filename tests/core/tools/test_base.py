@@ -10,11 +10,10 @@ import pytest
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import JsonObject, Params, Text
 from tejat.core.tools.base import (
     BaseTool,
-    FunctionDeclaration,
-    Kind,
     ProposingTool,
     ToolContext,
     ToolError,

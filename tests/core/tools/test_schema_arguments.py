@@ -7,7 +7,8 @@ import pytest
 
 from tejat.core.errors import ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Arguments, Param, as_arguments
 
 

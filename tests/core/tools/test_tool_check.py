@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import pytest
 
-from tejat.core.tools.base import BaseTool, Kind, ParsingTool, ProposingTool, ToolContext, ToolResult, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import BaseTool, ParsingTool, ProposingTool, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.core.tools.tool_check import check_tool
 from tejat.tools.registry import ToolRegistry

@@ -14,12 +14,12 @@ from support.program import ProgramEnv, ProgramResult, script_answer, text_scrip
 from tejat.app.session.lifespan import open_session_manager
 from tejat.core.agent.events import AgentEvent, EndReason, PlanPresented, RunEnded
 from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.session_state import TODOS_KEY
 from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, PlanConfirmation
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.call_events import CallFinished
-from tejat.core.tools.todos import TODOS_KEY
 
 PLAN = "# Add a parser\n\n1. Write it.\n"
 QUESTION = {

@@ -11,8 +11,9 @@ from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.confirmation import ApprovalRequest, AskUserConfirmation, Outcome
 from tejat.core.approval.user_question import UserQuestion, UserUnavailable
 from tejat.core.errors import ApproverFailure, CallbackFailure, ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
 from tejat.engine.calls.batch import Batch
 from tejat.engine.calls.batch_call import CANCELLED_BY_FAILURE, CANCELLED_WHILE_RUNNING

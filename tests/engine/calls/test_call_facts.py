@@ -8,8 +8,9 @@ import pytest
 
 from support.note_tool import NoteTool
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, Kind
+from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.call_facts import ChangeScope, FactCollector, change_scope, command_environment
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts

@@ -9,8 +9,9 @@ from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.approval.approver import as_approver
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolContext, ToolResult
+from tejat.core.tools.base import ToolContext, ToolResult
 from tejat.core.tools.cancellation import CancelReason
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.batch_call import CANCELLED_BY_TIMEOUT, CANCELLED_WHILE_RUNNING, BatchCall

@@ -8,7 +8,7 @@ import pytest
 
 from support.note_tool import NoteTool
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.engine.calls.call_facts import FactCollector, call_risks
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.engine import PolicyEngine

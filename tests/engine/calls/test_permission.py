@@ -29,9 +29,10 @@ from tejat.core.approval.confirmation import (
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
+from tejat.core.tools.base import BaseTool, ToolError, ToolLocation, ToolResult
 from tejat.core.tools.call_events import BY_USER
 from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.permission import AuthorisedCall, SaveRules

@@ -9,9 +9,9 @@ from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import replace
 from tejat.engine.calls.policy_loader import choose_mode, load_policy, save_answer

@@ -21,9 +21,10 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import BY_USER, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.engine.calls.batch import Batch
 from tejat.engine.calls.batch_call import CANCELLED_BEFORE_START, CANCELLED_IN_QUEUE, CANCELLED_WHILE_RUNNING

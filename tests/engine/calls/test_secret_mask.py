@@ -8,7 +8,7 @@ import pytest
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.open_tools import open_tools
 from tejat.app.tools.toolset import open_toolset
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, PartListUnion, Text
 from tejat.core.tools.base import ToolError, ToolResult

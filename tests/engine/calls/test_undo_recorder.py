@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.undo import ChangeKind, PathProblem, RestoreResult, RestoreScope, UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.undo import digest_cache as digests

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tejat.core.agent.subagents import AgentRunId
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.core.undo import ChangeKind, RestoreScope, UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
 

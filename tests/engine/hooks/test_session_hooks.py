@@ -14,10 +14,10 @@ from tejat.core.agent.events import SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest, InfoConfirmation
 from tejat.core.errors import StoppedByHook
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, InlineData
 from tejat.core.model import ModelRequest, ModelResponse, Usage
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.hooks.dispatcher import HookDispatcher
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor

@@ -14,8 +14,9 @@ from tejat.core.messages.tokens import estimate_message_tokens, estimate_request
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.function_response import SUCCESS_MESSAGE
-from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, CompressionScope, Compressor
-from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
+from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION
+from tejat.engine.loop.compressor import CompressionScope, Compressor
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
 OPENING = [user_message("This is the folder."), model_message("Got it. Thanks for the context!")]

@@ -11,7 +11,7 @@ from tejat.core.messages.history import Message, history_problem, model_message,
 from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Text
 from tejat.engine.loop.history_view import HistoryView
-from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START
 
 PREAMBLE = [user_message("\n".join(f"file_{number}.py" for number in range(300))), model_message("Got it.")]
 

@@ -1,8 +1,8 @@
 """Short declarations: every built-in tool stays callable with fewer words."""
 
 from tejat.app.tools.listed_tools import builtin_registry
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.tokens import estimate_declaration_tokens
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.loop.lean_declarations import LEAN_TOOLS, shorten_declaration
 
 

@@ -1,6 +1,6 @@
-from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.session_state import PLAN_KEY, SessionState
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import PLAN_KEY, Plan
+from tejat.core.approval.plans import Plan
 from tejat.engine.plans.approved import MAX_CARRIED_CHARACTERS, approved_plan, remember_plan, render_plan
 
 

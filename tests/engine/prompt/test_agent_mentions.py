@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tejat.core.messages.types import Text
-from tejat.engine.prompt.mentions import CONTENT_START, ExpandedPrompt, expand_mentions
+from tejat.engine.prompt.expanded_prompt import CONTENT_START, ExpandedPrompt
+from tejat.engine.prompt.mentions import expand_mentions
 from tejat.tools import builtin_registry
 from tejat.workspace.context import Workspace
 

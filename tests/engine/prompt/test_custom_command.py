@@ -16,14 +16,15 @@ from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_toolset
 from tejat.config.custom_commands import CustomCommand, CustomCommands
 from tejat.config.paths import SourceTier
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import ExecConfirmation
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ErrorType, NotTrusted
 from tejat.core.messages.types import InlineData, Text
 from tejat.core.tools.call_events import CallFinished, CallState, Event
 from tejat.engine.prompt import custom_command
 from tejat.engine.prompt.custom_command import CustomCommandError, CustomCommandExpander
-from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START, ExpandedPrompt, MentionError
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START, ExpandedPrompt
+from tejat.engine.prompt.mentions import MentionError
 
 PICTURE = png()
 REFUSED = 'Tool execution for "Shell" requires user confirmation, which is not supported in non-interactive mode.'

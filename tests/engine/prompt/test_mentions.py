@@ -16,14 +16,8 @@ from tejat.core.errors import BadPrompt
 from tejat.core.messages.types import InlineData, Part, Text
 from tejat.core.text.mentions import escape_signs
 from tejat.engine.calls.secret_mask import SecretMask
-from tejat.engine.prompt.mentions import (
-    CONTENT_END,
-    CONTENT_START,
-    ExpandedPrompt,
-    MentionError,
-    ResourceReader,
-    expand_mentions,
-)
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START, ExpandedPrompt
+from tejat.engine.prompt.mentions import MentionError, ResourceReader, expand_mentions
 from tejat.tools import builtin_registry
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.context import Workspace

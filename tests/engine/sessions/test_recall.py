@@ -7,7 +7,8 @@ import pytest
 from support.interactive import InteractiveEnv, InteractiveRunner
 from support.program import script_answer, text_script
 from tejat.core.errors import ToolFailure
-from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
+from tejat.core.messages.tool_names import RECALL
+from tejat.core.tools.recall import RecalledPart, RecallQuery
 from tejat.engine.sessions.recall import MAX_CHARACTERS
 
 LONG = " ".join(map(str, range(3000)))

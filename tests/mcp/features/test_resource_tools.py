@@ -11,7 +11,8 @@ from support.mcp.clients import RecordingClient, open_supervisor, python_plan
 from support.mcp.fake_server import FakeServer
 from tejat.core.approval.confirmation import InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.tools.base import FunctionDeclaration, Kind, ToolError, ToolResult, validate_and_execute
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
+from tejat.core.tools.base import ToolError, ToolResult, validate_and_execute
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
 from tejat.mcp.features.resources import ServerResources

@@ -12,16 +12,9 @@ from support.mcp.fake_server import FakeServer
 from tejat.core.approval.confirmation import InfoConfirmation, McpConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import InlineData, Text
-from tejat.core.tools.base import (
-    FunctionDeclaration,
-    Kind,
-    ToolContext,
-    ToolError,
-    ToolResult,
-    execute_safely,
-    validate_and_execute,
-)
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult, execute_safely, validate_and_execute
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.tool import MAX_DESCRIPTION_LENGTH, DiscoveredMCPTool, DiscoveredMcpTools, build_mcp_tools
 from tejat.mcp.features.tool_pins import ToolPins

@@ -21,6 +21,7 @@ from support.model_servers.client_use import joined_text, use_client
 from support.model_servers.gemini import Reply
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text, Thought
 from tejat.core.model import (
@@ -32,7 +33,6 @@ from tejat.core.model import (
     ModelResponse,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 from tejat.models.anthropic.client import open_anthropic
 from tejat.models.anthropic.request import ANSWER_TOOL, preserve_block

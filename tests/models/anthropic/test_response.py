@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.model_servers.anthropic import block, call_block, message_end, message_start, text_block, thinking_block
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, Text, Thought
 from tejat.core.model import (
     Chunk,
@@ -20,7 +21,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.anthropic.request import ANSWER_TOOL, preserve_block
 from tejat.models.anthropic.response import AnthropicResponseReader
 from tejat.models.wire.api_errors import ModelTarget

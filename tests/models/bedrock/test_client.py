@@ -9,10 +9,10 @@ from support.model_servers.bedrock import event_frame, exception_frame, stream
 from support.model_servers.client_use import use_client
 from support.model_servers.gemini import LoopbackServer, Reply, json_reply
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionCall, Text
 from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 
 MODEL = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"

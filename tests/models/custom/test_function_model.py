@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from tejat.core.agent.prices import Price
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.model import ModelOutput, ModelRequest, ModelResponse
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.custom.client import DEFAULT_CONTEXT_WINDOW
 from tejat.models.custom.function_model import FunctionModel, function_model
 

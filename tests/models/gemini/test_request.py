@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from support.media_files import png
 from support.model_servers.gemini import read_message
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import GENERATED_ID_PREFIX, Message, Role, model_message, user_message
 from tejat.core.messages.types import (
     FileData,
@@ -20,7 +21,6 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import Capability, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.gemini.request import NAME_PATTERN, GeminiEncoder, refused_values
 from tejat.models.wire.common import wire_name
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.model_servers.gemini import chunk, function_call
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, MessagePart, Opaque, Text, Thought
 from tejat.core.model import (
     Chunk,
@@ -21,7 +22,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.gemini.request import NAME_PATTERN
 from tejat.models.gemini.response import GeminiResponseReader
 from tejat.models.wire.common import UNNAMED_CALL, wire_name

@@ -22,10 +22,10 @@ from support.model_servers.gemini import (
     text_reply,
     to_camel_case,
 )
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, user_message
 from tejat.core.messages.types import FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse, Retry
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 
 KEY = "a-key-for-tests"

@@ -11,6 +11,7 @@ from support.model_servers.gemini import LoopbackServer, Reply
 from support.model_servers.openai import OpenAiServer, call_chunk, chunk, error_reply, stream, text_reply, usage_chunk
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Text, Thought
 from tejat.core.model import (
@@ -23,7 +24,6 @@ from tejat.core.model import (
     Retry,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 from tejat.models.openai.client import open_openai
 from tejat.models.wire.common import wire_name

@@ -11,10 +11,10 @@ from support.message_strategies import TOOLS, legal_conversations
 from support.model_servers.gemini import Received
 from support.model_servers.openai import find_problem, tool_answers
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FileData, FunctionCall, FunctionResponse, InlineData, Opaque, Text, Thought
 from tejat.core.model import ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai.request import (
     BODY_TAIL,
     OpenAIDialect,

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.model_servers.openai import call_chunk, chunk, usage_chunk
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
 from tejat.core.model import (
     NO_USAGE,
@@ -21,7 +22,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai.response import OpenAIResponseReader
 from tejat.models.wire.api_errors import ModelTarget
 from tejat.models.wire.common import wire_name

@@ -24,6 +24,7 @@ from support.model_servers.responses import (
     text_reply,
 )
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text, Thought
 from tejat.core.model import (
@@ -38,7 +39,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models import ModelOptions, open_model
 from tejat.models.openai.client import OpenAIClient, open_openai
 from tejat.models.openai.responses_client import ResponsesClient

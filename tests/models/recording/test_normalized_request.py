@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, JsonValue
 from tejat.core.model import Capability, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.recording.normalized_request import (
     NormalizedRequest,
     RequestNormalizer,

@@ -10,8 +10,8 @@ import pytest
 
 from support.model_servers.conversation import ConversationServer, Turn
 from support.sdk_tools import NOTE, PICTURE, READ_NOTE, READ_NOTHING, READ_PICTURE, answer, open_registry, run
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.tools.registry import ToolRegistry
 
 

@@ -1,8 +1,9 @@
 """The calls of one response are answered together, in their order, whatever is wrong with some of them."""
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.sdk import sdk_format
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import FunctionDeclaration, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.models.sdk.turn import SdkTurn
 
 TOOL = FunctionDeclaration("server.tool", "", {"type": "object"})

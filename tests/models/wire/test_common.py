@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FileData, InlineData
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     NAME_PATTERN,
     data_url,

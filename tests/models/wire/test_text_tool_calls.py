@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import wire_name
 from tejat.models.wire.text_tool_calls import (
     may_be_tool_calls,

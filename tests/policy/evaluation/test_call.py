@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.coverage import LineAssessment, assess_line, find_coverage_gap
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.parser import parse_command_line

@@ -1,5 +1,5 @@
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, network_gap
 from tejat.policy.evaluation.rule_index import RuleIndex

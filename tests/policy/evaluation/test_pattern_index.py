@@ -1,4 +1,4 @@
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.pattern_index import LiteralIndex, PatternIndex
 from tejat.policy.evaluation.shell_call import ShellCall

@@ -7,7 +7,7 @@ from support.linear_policy import LinearEngine
 from support.policy_strategies import SHELL, calls, rules, rules_with_errors
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.rule_index import RuleIndex, RuleTables

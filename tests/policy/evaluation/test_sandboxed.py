@@ -7,7 +7,7 @@ import pytest
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.paths import PathLookup
 from tejat.policy.rules.tool_lists import ToolLists, rules_from_settings

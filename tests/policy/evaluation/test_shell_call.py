@@ -1,7 +1,7 @@
 import pytest
 
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier

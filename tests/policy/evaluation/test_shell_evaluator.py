@@ -1,7 +1,7 @@
 import pytest
 
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.evaluation.shell_call import ShellCall

@@ -3,7 +3,7 @@
 import pytest
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.evaluation.skill_scripts import (

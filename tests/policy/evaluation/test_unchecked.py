@@ -3,7 +3,7 @@
 import pytest
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.tool_lists import rules_from_allowed_tools
 from tejat.policy.shell.parser import parse_command_line

@@ -6,7 +6,7 @@ import pytest
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.conditions import escape_regex
 from tejat.policy.rules.patterns import matches_regex

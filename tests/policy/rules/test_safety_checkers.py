@@ -1,7 +1,7 @@
 import pytest
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.rule_file import parse_rules

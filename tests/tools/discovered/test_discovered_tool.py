@@ -14,9 +14,10 @@ from support.tool_results import invalid_params_result
 from tejat.core.approval.confirmation import ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.tools.discovered.discovered_tool import DiscoveredTool
 from tejat.tools.registry import ToolRegistry, entry_for
 from tejat.workspace.processes.environment import child_environment

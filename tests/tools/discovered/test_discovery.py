@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from support.process_marks import STUBBORN_SCRIPT, cancel_stubborn
 from tejat.core.errors import UsageError
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.tools.discovered.discovery import (
     MAX_DESCRIPTION_LENGTH,
     MAX_TOOLS,

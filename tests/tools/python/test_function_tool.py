@@ -17,8 +17,9 @@ import pytest
 from support.tool_results import failed_result, invalid_params_result
 from tejat.core.approval.confirmation import InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import InlineData
-from tejat.core.tools.base import FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.core.tools.schema import Param
 from tejat.tools.python.function_tool import FunctionTool, tool
 

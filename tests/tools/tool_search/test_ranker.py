@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tool_catalogue import QUERIES, SIZE, CatalogueTool, full_registry
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import FunctionDeclaration, Kind
 from tejat.tools.registry import ToolEntry
 from tejat.tools.tool_search.ranker import ToolRanker, stem_word, stem_words
 

@@ -28,10 +28,11 @@ from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentSta
 from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ExecConfirmation, Outcome
 from tejat.core.errors import ErrorType
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, InlineData
 from tejat.core.model import ModelResponse, Usage
-from tejat.core.tools.base import Kind, ToolError, ToolResult
+from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.tools.display import FileDiff

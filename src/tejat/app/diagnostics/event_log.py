@@ -1,9 +1,11 @@
 """Events of sessions in the log."""
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import (
-    AgentEvent,
     Answered,
     AwaitingModel,
     Compressed,
@@ -22,6 +24,9 @@ from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentSta
 from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.log import agent_logger, logger, mask_log_text, model_logger
 from tejat.core.tools.call_events import OutputUpdated
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
 
 _MAX_EVENT_LENGTH = 1000
 

@@ -7,7 +7,7 @@ from tejat.app.session.prompt.context import load_context_files
 from tejat.app.subagents.definitions import subagent_sources
 from tejat.app.tools.skill_tools import offer_skills
 from tejat.config.extensions.loader import ExtensionState, find_extensions
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone

@@ -11,7 +11,8 @@ from tejat.app.tools.toolset import open_toolset
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.types import Setting
 from tejat.core.agent.listed_models import CatalogueInfo, ServiceListing
-from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
+from tejat.core.agent.options import PolicyOptions
+from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy

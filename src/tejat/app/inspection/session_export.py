@@ -10,12 +10,13 @@ from tejat.app.session.replay import answer_events, replay_messages
 from tejat.app.session.transcript_export import render_transcript
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
-from tejat.core.agent.subagents import INVOKE_AGENT, SubagentEnd
+from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.message_json import message_to_json
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.sanitize import HIDDEN_CHARACTERS
 from tejat.core.text.time_format import format_time

@@ -15,11 +15,11 @@ from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext, translate
+from tejat.core.messages.declaration import READ_ONLY_KINDS
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import Party
 from tejat.core.text.catalogue import CatalogueItem
-from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.engine.subagents.tool_view import OWN_TOOLS, is_available
 from tejat.tools.registry import ToolRegistry
 

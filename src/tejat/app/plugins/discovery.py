@@ -1,8 +1,11 @@
 """Discovery of tools written in Python: installed packages, the user's and the project's files."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists
@@ -12,8 +15,10 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text
-from tejat.core.tools.base import BaseTool
 from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import BaseTool
 
 ENTRY_POINT_GROUP = "tejat.tools"
 """The entry point group of packages that provide tools."""

@@ -1,20 +1,22 @@
 """The skills and sub-agents of a session, which are read after the first screen and before the first request."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tejat.app.session.session_parts import await_external_tools
 from tejat.app.subagents.definitions import subagent_notes
 from tejat.app.tools.skill_tools import may_have_skills, register_skills
-from tejat.core.agent.events import EventSink, Noticed, Severity
+from tejat.core.agent.events import Noticed, Severity
 from tejat.core.errors import UsageError
-from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
 if TYPE_CHECKING:
     from tejat.app.session.manager import SessionManager
+    from tejat.core.agent.events import EventSink
 
 
-def read_definitions(manager: "SessionManager") -> tuple[str, ...]:
+def read_definitions(manager: SessionManager) -> tuple[str, ...]:
     """Find the skills and agents, register the tools for them, and return notes for the user."""
     run_config, toolset = manager.run_config, manager.toolset
     notes = register_skills(run_config, toolset.services, toolset.registry)
@@ -23,7 +25,7 @@ def read_definitions(manager: "SessionManager") -> tuple[str, ...]:
     return (*notes, *subagent_notes(run_config, manager.subagents))
 
 
-def load_definitions(manager: "SessionManager") -> None:
+def load_definitions(manager: SessionManager) -> None:
     """Read the skills and agents unless that has been done. Everything that shows or uses them calls this first.
 
     Blocks while files are read, or until a thread that `preload_definitions` has started has read them.
@@ -39,8 +41,10 @@ def load_definitions(manager: "SessionManager") -> None:
     manager.session.add_startup_notes(notes)
 
 
-async def preload_definitions(manager: "SessionManager") -> None:
+async def preload_definitions(manager: SessionManager) -> None:
     """Read the skills and agents in a thread, so that the user can type meanwhile."""
+    from tejat.workspace.threads.offload import run_blocking
+
     if manager.has_definitions:
         return
     skills = manager.toolset.services.skills if may_have_skills(manager.run_config) else None
@@ -54,7 +58,7 @@ async def preload_definitions(manager: "SessionManager") -> None:
     load_definitions(manager)
 
 
-async def prepare_prompt(manager: "SessionManager", emit: EventSink) -> None:
+async def prepare_prompt(manager: SessionManager, emit: EventSink) -> None:
     """Wait for everything that the model is told of: skills, agents and external tools."""
     load_definitions(manager)
     for note in manager.session.take_notes():

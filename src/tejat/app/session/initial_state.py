@@ -1,8 +1,11 @@
 """The initial state of a session: new, or resumed."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from tejat.app.model_source import RunModel, current_date
 from tejat.app.run_config import RunConfig
@@ -15,9 +18,12 @@ from tejat.engine.loop.archive import ConversationArchive
 from tejat.engine.plans.storage import PlanStorage
 from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
-from tejat.engine.sessions.journal_reader import LoadedSession
 from tejat.engine.sessions.rewind_points import RewindPoint
-from tejat.engine.sessions.session_store import Sessions, SessionStore, SessionSummary
+from tejat.engine.sessions.session_store import SessionStore
+
+if TYPE_CHECKING:
+    from tejat.engine.sessions.journal_reader import LoadedSession
+    from tejat.engine.sessions.session_store import Sessions, SessionSummary
 
 
 @frozen

@@ -1,7 +1,10 @@
 """The lifespan of an agent: opens its services and its first session, and closes them."""
 
+from __future__ import annotations
+
 import asyncio
 import os
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,19 +15,17 @@ from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.manager import SessionManager
 from tejat.app.tools.toolset import open_toolset
 from tejat.core.agent.events import AgentEvent, Noticed, Prompted
-from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.policy_report import PolicyOptions
-from tejat.core.approval.user_question import PresetAnswers
+from tejat.core.agent.options import AgentOptions, PolicyOptions
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session
-from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
     from tejat.app.session.interactive import InteractiveSession
     from tejat.app.tools.external_tools import ExternalTools
+    from tejat.core.approval.confirmation import Approver
+    from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.model import AskModel, ModelRequest, ModelResponse
+    from tejat.engine.sessions.questions import QuestionQueue
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 
@@ -61,7 +62,7 @@ async def open_agent(
         yield manager.session
 
 
-def _open_interactive(manager: SessionManager, stack: AsyncExitStack) -> "InteractiveSession":
+def _open_interactive(manager: SessionManager, stack: AsyncExitStack) -> InteractiveSession:
     from tejat.app.session.interactive import InteractiveSession
 
     session = InteractiveSession(manager)
@@ -84,15 +85,13 @@ async def open_session_manager(
     run_config = run_config or load_agent_config(options)
     _check_settings(options, run_config)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(shutdown)
+        stack.push_async_callback(_end_threads)
         # The first screen does not wait for servers, so it should not share the processor with them.
         supervisor = None if interactive else _start_supervisor(run_config, stack)
         model_stack = await stack.enter_async_context(AsyncExitStack())  # the tools are closed before the model
         events = EventBus[AgentEvent]()
         telemetry_notes = _observe_events(run_config, events)
-        questions = QuestionQueue(events) if interactive or approver is not None else None
-        if questions is not None and approver is not None:
-            events.subscribe(QuestionResponder(questions, approver))
+        questions = _open_questions(events, approver) if interactive or approver is not None else None
         toolset = stack.enter_context(
             open_toolset(
                 run_config,
@@ -106,11 +105,11 @@ async def open_session_manager(
                 functions=options.hooks,
             )
         )
-        toolset.services.answers = PresetAnswers(options.answers, options.requires_answers)
+        toolset.services.answers = _preset_answers(options)
         toolset.services.terminals = options.terminals
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
 
-        async def ask_model(request: "ModelRequest") -> "ModelResponse":
+        async def ask_model(request: ModelRequest) -> ModelResponse:
             return await manager.ask(request)
 
         if supervisor is not None:
@@ -127,6 +126,31 @@ async def open_session_manager(
         stack.push_async_callback(manager.close)
         _prefetch_undo_later(manager, stack)
         yield manager
+
+
+async def _end_threads() -> None:
+    """End the threads of the pool, which most short runs do not load."""
+    if "tejat.workspace.threads.pool" in sys.modules:
+        from tejat.workspace.threads.pool import shutdown
+
+        await shutdown()
+
+
+def _open_questions(events: EventBus[AgentEvent], approver: Approver | None) -> QuestionQueue:
+    from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
+
+    questions = QuestionQueue(events)
+    if approver is not None:
+        events.subscribe(QuestionResponder(questions, approver))
+    return questions
+
+
+def _preset_answers(options: AgentOptions) -> PresetAnswers | None:
+    if not options.answers and not options.requires_answers:
+        return None
+    from tejat.core.approval.user_question import PresetAnswers
+
+    return PresetAnswers(options.answers, options.requires_answers)
 
 
 def _watch_jobs(manager: SessionManager, stack: AsyncExitStack) -> None:
@@ -163,7 +187,7 @@ def _open_model(options: AgentOptions, run_config: RunConfig, stack: AsyncExitSt
     return run_model
 
 
-def _start_supervisor(run_config: RunConfig, stack: AsyncExitStack) -> "ProcessSupervisor | None":
+def _start_supervisor(run_config: RunConfig, stack: AsyncExitStack) -> ProcessSupervisor | None:
     """Start the supervisor for MCP servers, if there are any: it gets ready while everything else is set up."""
     settings = run_config.settings
     if not settings.mcp_enabled.value or not run_config.trust.is_trusted:
@@ -180,7 +204,7 @@ def _start_supervisor(run_config: RunConfig, stack: AsyncExitStack) -> "ProcessS
 
 
 async def _start_external_tools(
-    external: "ExternalTools | None", ask_model: "AskModel", stack: AsyncExitStack, *, at_once: bool
+    external: ExternalTools | None, ask_model: AskModel, stack: AsyncExitStack, *, at_once: bool
 ) -> None:
     """Start to look for external tools: in a task that runs later, or `at_once`."""
     if external is None:

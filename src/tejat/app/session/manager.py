@@ -1,5 +1,7 @@
 """The sessions of an agent: builds one session after the other on the same services."""
 
+from __future__ import annotations
+
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -23,18 +25,17 @@ from tejat.app.subagents.definitions import load_subagents
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset
 from tejat.config.context.discovery import ContextFiles
-from tejat.core.agent.events import AgentEvent, SessionEnd, SessionSource
+from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
-from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.history import History
+from tejat.core.messages.tool_names import PLAN_WRITERS
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
-from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.compressor import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
@@ -42,13 +43,15 @@ from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
-from tejat.engine.sessions.questions import QuestionQueue
 from tejat.engine.sessions.session import Session, SessionInfo
 from tejat.tools.agent_offer import offer_agents
 
 if TYPE_CHECKING:
     from tejat.app.subagents.session_host import SubagentService
+    from tejat.core.agent.events import AgentEvent, SessionEnd
+    from tejat.core.approval.confirmation import Approver
     from tejat.engine.plans.mode import SessionPlanMode
+    from tejat.engine.sessions.questions import QuestionQueue
 
 _SEARCH_TOOL = "google_web_search"
 
@@ -106,7 +109,7 @@ class SessionManager:
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
 
     @cached_property
-    def plan_mode(self) -> "SessionPlanMode":
+    def plan_mode(self) -> SessionPlanMode:
         """Plan mode of the current session."""
         from tejat.app.session.approval_mode import open_plan_mode
 
@@ -125,7 +128,7 @@ class SessionManager:
         return await (self.session if run is None else run).query(request)
 
     @property
-    def subagent_service(self) -> "SubagentService":
+    def subagent_service(self) -> SubagentService:
         """The sub-agents of the current session: their runs, and a stop for each."""
         if self._subagent_service is None:
             from tejat.app.subagents.session_host import SubagentService

@@ -14,10 +14,11 @@ from tejat.core.agent.events import (
 )
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Part, Text, Thought
 from tejat.core.model import ModelResponse
-from tejat.core.tools.base import Kind, ToolError, ToolResult
+from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallFinished, CallState, StateChanged
 from tejat.core.tools.display import Display, FileDiff

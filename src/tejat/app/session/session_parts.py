@@ -1,5 +1,7 @@
 """Parts that a session is built from."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,21 +11,18 @@ from tejat.app.run_config import RunConfig
 from tejat.app.tools.skill_tools import offer_skills
 from tejat.app.tools.toolset import Toolset
 from tejat.config.settings.types import Settings
-from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionSource, Severity
+from tejat.core.agent.events import Noticed, SessionSource, Severity
 from tejat.core.agent.history_events import HistoryEvent, HistoryReplaced
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.plans import PLAN_KEY
+from tejat.core.agent.session_state import PLAN_KEY, TODOS_KEY
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
+from tejat.core.messages.tool_names import RECALL
 from tejat.core.messages.types import FunctionResponse, Text
-from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
-from tejat.core.tools.todos import TODOS_KEY, render_todos
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.tool_declarations import ToolIndexOptions, default_limit
-from tejat.engine.loop.transcript import truncate_tokens
-from tejat.engine.plans.approved import render_plan
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import JournalMask, SessionJournal
 from tejat.engine.sessions.session import Session
@@ -34,6 +33,8 @@ from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
+    from tejat.core.agent.events import AgentEvent, EventSink
+    from tejat.core.tools.recall import RecalledPart, RecallQuery
 
 _STARTUP_WAIT_SECONDS = 2.0
 _LEAN_INSTRUCTIONS_SHARE = 0.05
@@ -49,12 +50,14 @@ def tool_index_options(settings: Settings, registry: ToolRegistry, window: Calla
     return ToolIndexOptions(limit, partial(find_tools_entry, registry))
 
 
-def server_instructions(external: "ExternalTools | None", window: Callable[[], int]) -> Callable[[], str] | None:
+def server_instructions(external: ExternalTools | None, window: Callable[[], int]) -> Callable[[], str] | None:
     """What MCP servers say about their tools, cut in a small context window."""
     if external is None:
         return None
 
     def instructions() -> str:
+        from tejat.engine.loop.transcript import truncate_tokens
+
         text = "" if external.mcp_manager is None else external.mcp_manager.instructions()
         return truncate_tokens(text, int(window() * _LEAN_INSTRUCTIONS_SHARE)) if is_lean_window(window()) else text
 
@@ -103,7 +106,7 @@ def skill_catalogue(toolset: Toolset, window: int) -> str:
     return services.skills.catalogue_text(window) if services.has_skills else ""
 
 
-async def await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
+async def await_external_tools(external: ExternalTools, emit: EventSink, *, is_headless: bool) -> None:
     """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
     external.request_gate.open()
     is_first, external.was_awaited = not external.was_awaited, True
@@ -147,9 +150,19 @@ def carry_state(toolset: Toolset, session: Session) -> None:
         if isinstance(event, HistoryReplaced) and services.has_skills:
             services.skills.drop_uncarried()
 
+    def todos() -> str:
+        from tejat.core.tools.todos import render_todos
+
+        return render_todos(state.get(TODOS_KEY))
+
+    def plan() -> str:
+        from tejat.engine.plans.approved import render_plan
+
+        return render_plan(state.get(PLAN_KEY))
+
     conversation.carried |= {
-        TODOS_KEY: lambda: render_todos(state.get(TODOS_KEY)),
-        PLAN_KEY: lambda: render_plan(state.get(PLAN_KEY)),
+        TODOS_KEY: todos,
+        PLAN_KEY: plan,
         "skills": lambda: services.skills.carried_text() if services.has_skills else "",
     }
     conversation.history_events.subscribe(after_summary)

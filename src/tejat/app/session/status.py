@@ -8,9 +8,10 @@ from contextlib import suppress
 from tejat import __version__
 from tejat.app.session.manager import SessionManager
 from tejat.config.settings.types import configured_servers
+from tejat.core.agent.session_state import TODOS_KEY
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonValue
-from tejat.core.tools.todos import TODOS_KEY, TodoList, todos_from_state
+from tejat.core.tools.todos import TodoList, todos_from_state
 from tejat.core.ui.status import ServerCounts, Status, StatusItem
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.request_builder import RequestTemplate

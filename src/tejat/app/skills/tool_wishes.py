@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.config.skills.content import SkillContent
 from tejat.config.skills.skill import Skill
-from tejat.core.approval.user_question import ASK_USER
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.tool_names import ASK_USER, WRITE_TODOS
 from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
-from tejat.core.tools.todos import WRITE_TODOS
 from tejat.policy.evaluation.skill_scripts import is_script_interpreter
 from tejat.policy.evaluation.suggestion import prefix_refusal
 from tejat.policy.rules.command_prefix import InvalidPrefix, parse_prefix

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from tejat.app.run_config import RunConfig
 from tejat.config.agents.places import find_agent_directories
 from tejat.config.agents.registry import SubagentRegistry, SubagentSources
-from tejat.config.files.reported import report_once
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import configured_servers
 from tejat.core.i18n import lazy
@@ -60,7 +59,12 @@ def known_tools(run_config: RunConfig, tools: ToolRegistry) -> "KnownTools":
 def subagent_notes(run_config: RunConfig, agents: SubagentRegistry) -> tuple[str, ...]:
     """What the user should know about agent files. Agents that hide others are named once per content."""
     notes = list(agents.problems)
-    for hidden, owner in agents.shadowed():
+    shadowed = agents.shadowed()
+    if not shadowed:
+        return tuple(notes)
+    from tejat.config.files.reported import report_once
+
+    for hidden, owner in shadowed:
         prompt = "" if owner.definition is None else owner.definition.prompt
         content = hashlib.sha256(f"{owner.qualified_name}\0{prompt}".encode("utf-8", "surrogatepass")).hexdigest()
         key = f"{run_config.roots[0]}:{hidden.qualified_name}"

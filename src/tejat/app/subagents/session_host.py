@@ -9,22 +9,23 @@ from tejat.app.model_source import current_date, open_named_model
 from tejat.app.session.session_parts import skill_catalogue, tool_index_options
 from tejat.core.agent.events import AgentEvent, Noticed
 from tejat.core.agent.history_events import HistoryEvent
-from tejat.core.agent.session_state import SessionState
+from tejat.core.agent.session_state import TODOS_KEY, SessionState
 from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
-from tejat.core.agent.subagents import INVOKE_AGENT, CopyMode, SubagentDefinition
+from tejat.core.agent.subagents import CopyMode, SubagentDefinition
 from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelFailure
 from tejat.core.tools.base import ToolContext, ToolResult
-from tejat.core.tools.todos import TODOS_KEY, render_todos
+from tejat.core.tools.todos import render_todos
 from tejat.core.undo import net_changes, unit_entry_id
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.engine.loop.budget import Budget
-from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.compressor import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopDetector

@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 
 from tejat.app.tools.tool_services import ToolServices
 from tejat.config.files.directory import make_private_directory
-from tejat.core.agent.subagents import INVOKE_AGENT
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, Outcome, TrialConfirmation
 from tejat.core.errors import ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.messages.declaration import Kind
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import FunctionCall, Params
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.core.undo import PathChange, UndoUnavailable
 from tejat.engine.subagents.copies import CopyReview, CopyUnavailable
 from tejat.engine.subagents.rights import AgentIdentity

@@ -1,14 +1,16 @@
 """Calls as a program gives them to `Toolset`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import CallbackFailure
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.text.one_or_many import PathLike
-from tejat.core.tools.call_events import CallEventSink, CallFinished
 
 if TYPE_CHECKING:
+    from tejat.core.tools.call_events import CallEventSink, CallFinished
     from tejat.engine.calls.scheduler import Scheduler
 
 
@@ -52,7 +54,7 @@ def list_calls(calls: FunctionCall | Iterable[FunctionCall]) -> list[FunctionCal
 
 
 async def run_calls(
-    scheduler: "Scheduler", calls: Sequence[FunctionCall], on_event: CallEventSink | None
+    scheduler: Scheduler, calls: Sequence[FunctionCall], on_event: CallEventSink | None
 ) -> list[CallFinished]:
     """Run calls and return their last events. Raises what the functions of the calling program raise."""
     batch = scheduler.batch(calls, on_event, beside=True)

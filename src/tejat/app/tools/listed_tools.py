@@ -4,7 +4,7 @@ from typing import NoReturn
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
-from tejat.core.tools.recall import RECALL
+from tejat.core.messages.tool_names import RECALL
 from tejat.tools import UNDECLARED_TOOLS, session_registry
 from tejat.tools.registry import ToolRegistry
 

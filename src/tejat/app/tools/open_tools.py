@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypedDict, get_args
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import Toolset, open_toolset
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ModeName, SandboxName
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.garbage import PausedCollections

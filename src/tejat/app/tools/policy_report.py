@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from tejat.app.run_config import RunConfig
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.types import configured_servers
-from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions, describe_mode
+from tejat.core.agent.options import PolicyOptions
+from tejat.core.approval.policy_report import DoctorCheck, describe_mode
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural

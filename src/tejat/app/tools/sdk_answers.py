@@ -1,14 +1,16 @@
 """Answers to the calls in a response of an SDK, for programs with a loop of their own."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tejat.core.messages.sdk import SdkDeclarations, SdkName, sdk_format
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.call_events import CallEventSink, CallFinished
 
 if TYPE_CHECKING:
+    from tejat.core.tools.call_events import CallEventSink, CallFinished
     from tejat.models.sdk.turn import SdkTurn
 
 
@@ -76,11 +78,11 @@ class SyncSdkAnswers(SdkDeclarations):
         return encode_turn(turn, self.call_many(turn.calls))
 
 
-def read_turn(sdk: SdkName, response: object, tools: SdkDeclarations) -> "SdkTurn":
+def read_turn(sdk: SdkName, response: object, tools: SdkDeclarations) -> SdkTurn:
     from tejat.models.sdk.turn import SdkTurn
 
     return SdkTurn(sdk_format(sdk), response, tools.declarations())
 
 
-def encode_turn(turn: "SdkTurn", finished: Sequence[CallFinished]) -> list[Any]:
+def encode_turn(turn: SdkTurn, finished: Sequence[CallFinished]) -> list[Any]:
     return turn.encode([event.result for event in finished])

@@ -10,10 +10,11 @@ from tejat.app.tools.toolset import Toolset
 from tejat.core.agent.events import AgentEvent, Noticed, Severity
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import ENTER_PLAN_MODE, TOOL_MODES, AskAboutPlan, PlanDecision
+from tejat.core.approval.modes import TOOL_MODES, ApprovalMode
+from tejat.core.approval.plans import AskAboutPlan, PlanDecision
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import lazy
+from tejat.core.messages.tool_names import ENTER_PLAN_MODE
 from tejat.engine.calls.scheduler import Scheduler
 
 if TYPE_CHECKING:

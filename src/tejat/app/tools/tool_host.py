@@ -8,14 +8,14 @@ from tejat.app.plugins.discovery import find_plugins
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.served_session import ServedSession
 from tejat.app.tools.toolset import Toolset, open_toolset
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.core.messages.tool_names import RECALL
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
-from tejat.core.tools.recall import RECALL
 from tejat.engine.calls.approval.serial_approver import SerialApprover
 from tejat.policy.control_files import control_file_reason
 from tejat.tools.registry import ToolRegistry

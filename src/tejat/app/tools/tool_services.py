@@ -10,17 +10,18 @@ from tejat.app.tools.sandbox.service import SandboxService
 from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent, current_agent_run
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.approval.plans import PLAN_TOOLS, NoPlanMode, PlanMode
-from tejat.core.approval.user_question import ASK_USER, PresetAnswers
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.tools.recall import RECALL, EarlierParts
+from tejat.core.messages.tool_names import ASK_USER, PLAN_TOOLS, RECALL
+from tejat.core.tools.recall import EarlierParts
 from tejat.tools import UNDECLARED_TOOLS
 
 if TYPE_CHECKING:
     from tejat.app.skills.service import ConversationText, SkillService
     from tejat.core.agent.editor import EditorTerminals
     from tejat.core.agent.subagents import SubagentLauncher
+    from tejat.core.approval.plans import PlanMode
+    from tejat.core.approval.user_question import PresetAnswers
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.engine.calls.undo_recorder import UndoRecorder
@@ -63,7 +64,7 @@ class ToolServices:
         self._model: ModelAccess | None = None
         self.launcher: Callable[[], SubagentLauncher] | None = None
         """Returns what starts agents, loaded when the first one starts."""
-        self.plan_mode: Callable[[], PlanMode] = NoPlanMode
+        self.plan_mode: Callable[[], PlanMode] = _no_plan_mode
         self.session_id = ""
         """The session that current calls belong to."""
         self.state = SessionState()
@@ -78,7 +79,7 @@ class ToolServices:
         """Gets each command that goes on in the background, in the thread of the event loop."""
         self.can_ask = False
         """Whether there is a person to ask."""
-        self.answers = PresetAnswers()
+        self.answers: PresetAnswers | None = None
         """What questions of the model are answered with before a person is asked."""
         self.terminals: EditorTerminals | None = None
         """The terminals of the editor that the session runs in."""
@@ -146,7 +147,9 @@ class ToolServices:
         return ModelEditCorrector(self._model.ask)
 
     def preset_answers(self) -> "PresetAnswers":
-        return self.answers
+        from tejat.core.approval.user_question import PresetAnswers
+
+        return self.answers or PresetAnswers()
 
     def session_state(self) -> SessionState:
         """The state that the present call belongs to: that of the session, or of a run of a sub-agent."""
@@ -154,10 +157,10 @@ class ToolServices:
 
     def offers(self, tool: str) -> bool:
         if tool == ASK_USER:
-            return self.can_ask or bool(self.answers.answers)
+            return self.can_ask or bool(self.answers and self.answers.answers)
         if tool == RECALL:
             return self.earlier.exist()
-        return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not NoPlanMode)
+        return tool not in UNDECLARED_TOOLS and (tool not in PLAN_TOOLS or self.plan_mode is not _no_plan_mode)
 
     @cached_property
     def skills(self) -> "SkillService":
@@ -270,3 +273,9 @@ class ToolServices:
     def _warn_user(self, message: str) -> None:
         if self.on_warning is not None:
             self.on_warning(message)
+
+
+def _no_plan_mode() -> "PlanMode":
+    from tejat.core.approval.plans import NoPlanMode
+
+    return NoPlanMode()

@@ -1,5 +1,7 @@
 """The tools of a session: registry, scheduler and services."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -8,24 +10,18 @@ from typing import TYPE_CHECKING
 
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig
-from tejat.app.tools.given_calls import function_call, list_calls, run_calls
 from tejat.app.tools.sdk_answers import SdkAnswers
 from tejat.app.tools.skill_tools import find_skill_scripts, find_tool_rules, register_skills
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
-from tejat.core.agent.event_function import check_event_function
-from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import TOOL_MODES
-from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.approval.modes import TOOL_MODES, ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import FunctionDeclaration
+from tejat.core.messages.tool_names import WRITE_TODOS
 from tejat.core.messages.types import FunctionCall, Params
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, ToolResult
-from tejat.core.tools.call_events import CallEventSink, CallFinished
-from tejat.core.tools.todos import WRITE_TODOS
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
@@ -35,6 +31,10 @@ if TYPE_CHECKING:
     from tejat.app.tools.tool_services import ToolServices
     from tejat.core.agent.editor import EditorBuffers
     from tejat.core.agent.hooks import Hook, HookEvent
+    from tejat.core.agent.options import PolicyOptions
+    from tejat.core.approval.confirmation import Approver
+    from tejat.core.tools.base import BaseTool, ToolResult
+    from tejat.core.tools.call_events import CallEventSink, CallFinished
     from tejat.engine.calls.scheduler import Scheduler
     from tejat.engine.hooks.session_hooks import SessionHooks
     from tejat.policy.engine import PolicyEngine
@@ -53,11 +53,11 @@ class Toolset(SdkAnswers):
         self,
         registry: ToolRegistry,
         settings: Settings,
-        services: "ToolServices",
-        make_scheduler: "Callable[[], Scheduler]",
+        services: ToolServices,
+        make_scheduler: Callable[[], Scheduler],
         *,
-        hooks: "SessionHooks | None" = None,
-        external: "ExternalTools | None" = None,
+        hooks: SessionHooks | None = None,
+        external: ExternalTools | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.registry = registry
@@ -89,6 +89,8 @@ class Toolset(SdkAnswers):
         A refused or failed call is a result with an `error`. Raises TypeError, UsageError when the tools are closed or
         in use in another event loop, and what the approver or `on_event` raises.
         """
+        from tejat.app.tools.given_calls import function_call
+
         (finished,) = await self.call_many([function_call(call, params, arguments)], on_event=on_event)
         return finished.result
 
@@ -100,6 +102,9 @@ class Toolset(SdkAnswers):
         Neighbouring calls that only read run at the same time, all others one after another, also those of several
         tasks. `on_event` gets every event. Raises as `call` does, once each call has its response.
         """
+        from tejat.app.tools.given_calls import list_calls, run_calls
+        from tejat.core.agent.event_function import check_event_function
+
         self._require_open()
         check_event_function(on_event)
         return await run_calls(self.start_scheduler(), list_calls(calls), on_event)
@@ -122,16 +127,16 @@ class Toolset(SdkAnswers):
         return f"<Toolset in {', '.join(self.roots.paths)}, {len(self.registry)} tools{state}>"
 
     @property
-    def roots(self) -> "Roots":
+    def roots(self) -> Roots:
         return self.services.workspace().roots
 
     @property
-    def mcp_manager(self) -> "McpManager | None":
+    def mcp_manager(self) -> McpManager | None:
         """The manager of the MCP servers, None until they are being started."""
         return None if self.external is None else self.external.mcp_manager
 
     @property
-    def scheduler(self) -> "Scheduler":
+    def scheduler(self) -> Scheduler:
         """The scheduler that `start_scheduler` created. Raises UsageError when the tools are closed."""
         self._require_open()
         if self._scheduler is None:
@@ -139,11 +144,11 @@ class Toolset(SdkAnswers):
         return self._scheduler
 
     @property
-    def policy(self) -> "PolicyEngine | None":
+    def policy(self) -> PolicyEngine | None:
         """The rules in force, None before the scheduler is started."""
         return None if self._scheduler is None else self._scheduler.permission.policy
 
-    def start_scheduler(self) -> "Scheduler":
+    def start_scheduler(self) -> Scheduler:
         """Load the policy and create the scheduler, once. Raises UsageError for a broken rule."""
         if self._scheduler is None:
             self._scheduler = self._make_scheduler()
@@ -204,9 +209,9 @@ def open_toolset(
     for_model: bool = False,
     within: Sequence[str] = (),
     registers_skills: bool = True,
-    editor: "EditorBuffers | None" = None,
-    functions: "Sequence[tuple[HookEvent, Hook]]" = (),
-) -> "Generator[Toolset]":
+    editor: EditorBuffers | None = None,
+    functions: Sequence[tuple[HookEvent, Hook]] = (),
+) -> Generator[Toolset]:
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
     The roots of `policy` do not count. `plugins` are already found ones. `for_model` masks secrets in results. `within`
@@ -255,9 +260,9 @@ def open_toolset(
 def _start_hooks(
     run_config: RunConfig,
     approver: Approver | None,
-    services: "ToolServices",
-    functions: "Sequence[tuple[HookEvent, Hook]]",
-) -> "SessionHooks | None":
+    services: ToolServices,
+    functions: Sequence[tuple[HookEvent, Hook]],
+) -> SessionHooks | None:
     if not run_config.settings.hooks and not run_config.extension_effects.hooks and not functions:
         return None
     from tejat.app.hooks import start_hooks
@@ -284,15 +289,15 @@ def _make_scheduler(
     run_config: RunConfig,
     approver: Approver | None,
     registry: ToolRegistry,
-    services: "ToolServices",
-    hooks: "SessionHooks | None",
+    services: ToolServices,
+    hooks: SessionHooks | None,
     options: PolicyOptions,
     policy_texts: Sequence[PolicyFile],
     *,
     is_interactive: bool,
     rule_roots: tuple[str, ...],
     masks_secrets: bool,
-) -> "Scheduler":
+) -> Scheduler:
     """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
     from tejat.engine.calls.approval.auto_allow import sandboxed_commands, switch_on_sandboxed
     from tejat.engine.calls.call_facts import FactCollector
@@ -344,8 +349,8 @@ def has_external_tools(settings: Settings) -> bool:
 
 
 def _make_external_tools(
-    run_config: RunConfig, services: "ToolServices", registry: ToolRegistry, approver: Approver | None
-) -> "ExternalTools":
+    run_config: RunConfig, services: ToolServices, registry: ToolRegistry, approver: Approver | None
+) -> ExternalTools:
     from tejat.app.tools.external_tools import ExternalToolContext, ExternalTools
 
     ask_user = None if approver is None else approver.ask
@@ -372,7 +377,7 @@ def _output_directories(paths: AppPaths) -> list[str]:
 
 
 def _build_registry(
-    services: "ToolServices", settings: Settings, tools: Sequence[BaseTool], plugins: Plugins
+    services: ToolServices, settings: Settings, tools: Sequence[BaseTool], plugins: Plugins
 ) -> tuple[ToolRegistry, list[str]]:
     """Register the tools that are there at once, and return the problems with others. Raises UsageError."""
     registry = session_registry(services)
@@ -387,7 +392,7 @@ def _build_registry(
 
 
 @contextmanager
-def run_blocking_inline() -> "Generator[None]":
+def run_blocking_inline() -> Generator[None]:
     """Run blocking work of tools in place meanwhile, which is faster when the loop has nothing else to do."""
     from tejat.workspace.threads.offload import run_inline
 

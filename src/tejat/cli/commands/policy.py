@@ -10,7 +10,8 @@ from tejat.cli.messages import one_line, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.core.approval.policy_report import PolicyCaseResult, PolicyOptions, RuleListing, describe_mode
+from tejat.core.agent.options import PolicyOptions
+from tejat.core.approval.policy_report import PolicyCaseResult, RuleListing, describe_mode
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, translate

@@ -1,10 +1,17 @@
 """Sub-agents that were found, usable or not."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.provenance import Provenance
 from tejat.core.text.str_enum import StrEnum
+
+if TYPE_CHECKING:
+    from tejat.core.agent.subagents import SubagentDefinition
 
 
 class SubagentState(StrEnum):

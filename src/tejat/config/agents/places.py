@@ -1,13 +1,18 @@
 """The directories that agent files are read from."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import AGENT_DIRECTORIES, AppPaths, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.frozen import field, frozen
 from tejat.core.provenance import Party
+
+if TYPE_CHECKING:
+    from tejat.config.extensions.active import ActiveExtension
 
 
 @frozen

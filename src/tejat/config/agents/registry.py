@@ -1,5 +1,7 @@
 """The sub-agents of a session, by name."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -9,7 +11,6 @@ from tejat.config.agents.builtin import DESCRIPTIONS, GENERALIST, HELP, builtin_
 from tejat.config.agents.catalogue import SubagentCatalogue, build_catalogue
 from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.config.agents.places import AgentDirectory
-from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
@@ -19,6 +20,7 @@ from tejat.core.text.catalogue import CatalogueItem
 if TYPE_CHECKING:
     from tejat.config.agents.tool_list import KnownTools
     from tejat.config.settings.types import Setting
+    from tejat.core.agent.subagents import SubagentDefinition
 
 _MIN_TURNS_FOR_GENERALIST = 3
 _PREFIXES = frozenset({*Party, "agent"})
@@ -35,8 +37,8 @@ class SubagentSources:
     """
 
     directories: tuple[AgentDirectory, ...] = ()
-    known_tools: "Callable[[], KnownTools] | None" = field(default=None, compare=False)
-    overrides: "Mapping[str, Sequence[Setting[JsonObject]]]" = MappingProxyType({})
+    known_tools: Callable[[], KnownTools] | None = field(default=None, compare=False)
+    overrides: Mapping[str, Sequence[Setting[JsonObject]]] = MappingProxyType({})
     excluded: frozenset[str] = frozenset()
     has_docs_tool: bool = True
     max_turns: int | None = None
@@ -80,7 +82,7 @@ class SubagentRegistry:
         """Lines for the user about files and settings that cannot be used."""
         return self._find().problems
 
-    def _find(self) -> "_FoundAgents":
+    def _find(self) -> _FoundAgents:
         with self._lock:
             if self._found is None:
                 self._found = _find_agents(self._sources)

@@ -1,18 +1,23 @@
 """Discovery of context files: GEMINI.md and AGENTS.md of the user and the project."""
 
+from __future__ import annotations
+
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
-from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.files.real_paths import RealPaths
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
+
+if TYPE_CHECKING:
+    from tejat.config.extensions.active import ActiveExtension
 
 _SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
 # Usually generated. Searched last, because a project may keep its own files there.

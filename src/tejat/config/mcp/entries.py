@@ -8,8 +8,8 @@ from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths, SourceTier, same_directory
 from tejat.config.settings.destination import own_server_fields
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
-from tejat.config.settings.file import SettingKey, SettingValue, read_settings_file
-from tejat.config.settings.loader import load_settings
+from tejat.config.settings.file import SettingKey, SettingValue
+from tejat.config.settings.loader import load_settings, read_settings_file
 from tejat.config.settings.types import Settings
 from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings, persistent_trust
 from tejat.core.errors import UsageError

@@ -11,8 +11,9 @@ from functools import partial
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
-from tejat.config.settings.file import SettingKey, read_settings_file
+from tejat.config.settings.file import SettingKey
 from tejat.config.settings.known_keys import KnownKey, load_known_keys
+from tejat.config.settings.loader import read_settings_file
 from tejat.core.messages.types import JsonValue
 
 

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from tejat.config.env_expansion import env_resolver
-from tejat.config.files.reader import allowed_writers, read_config_file
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting, SettingProblem
 from tejat.core.errors import ConfigurationError
@@ -105,15 +104,8 @@ class SettingsFile:
         return node
 
 
-def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile | None:
-    """The settings in the file, None if there is no such file. `environment` is what references in it may name.
-
-    Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
-    """
-    text = read_config_file(path, writers=allowed_writers(path, tier))
-    if text is None:
-        return None
-    # Imported late: most runs have no such file.
+def parse_settings_file(text: str, path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile:
+    """The settings in the text of a file. Raises SettingsError."""
     from tejat.config.jsonc import JsoncError, parse_jsonc
 
     try:

@@ -1,17 +1,23 @@
 """Loading and merging of the settings of a run."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from tejat.config.files.reader import allowed_writers, read_config_file
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.admin import apply_admin_settings
-from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, SettingValue, read_settings_file
 from tejat.config.settings.types import DEFAULT_SETTINGS, McpServer, Setting, SettingProblem, Settings
 from tejat.core.approval.modes import SandboxRequest
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy, map_lazy
+
+if TYPE_CHECKING:
+    from tejat.config.settings.file import SettingsError, SettingsFile
 
 
 def load_settings(
@@ -129,6 +135,19 @@ class SettingsLoader:
             self._faults.append(error)
 
 
+def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile | None:
+    """The settings in the file, None if there is none, as for most paths. The environment is for references in it.
+
+    Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
+    """
+    text = read_config_file(path, writers=allowed_writers(path, tier))
+    if text is None:
+        return None
+    from tejat.config.settings.file import parse_settings_file
+
+    return parse_settings_file(text, path, tier, environment)
+
+
 def _merge(
     whole: Sequence[SettingsFile], partly: Sequence[SettingsFile], on_fault: Callable[[ConfigurationError], None]
 ) -> Settings:
@@ -148,6 +167,8 @@ def _merge(
             problems[error.value] = None
 
     def raise_unless_replaced(error: SettingsError) -> None:
+        from tejat.config.settings.file import ReplacedValue
+
         handle = collect if isinstance(error, ReplacedValue) else on_fault
         handle(error)
 
@@ -174,6 +195,7 @@ def _merge(
 
 def _model_of_user(files: Sequence[SettingsFile]) -> Setting[str] | None:
     """The model that files other than the project's name: a project must not decide who gets which key."""
+    from tejat.config.settings.file import SettingValue
     from tejat.config.settings.reader import SettingReader
     from tejat.config.settings.schema import setting_key
 
@@ -186,6 +208,7 @@ def _model_of_user(files: Sequence[SettingsFile]) -> Setting[str] | None:
 def _check_hooks(settings: Settings, on_fault: Callable[[ConfigurationError], None]) -> None:
     """An invalid hook may be a guard, so it is an error unless it is disabled."""
     from tejat.config.hooks import parse_hooks
+    from tejat.config.settings.file import SettingsError
 
     for hook in parse_hooks(settings.hooks, settings.hooks_switches).hooks:
         if hook.problem:

@@ -9,15 +9,9 @@ from tejat.config.jsonc import JsonNode, parse_jsonc
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.destination import gemini_accepts, own_server_fields
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
-from tejat.config.settings.file import (
-    SettingKey,
-    SettingsError,
-    SettingsFile,
-    SettingValue,
-    read_settings_file,
-    to_json,
-)
+from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue, to_json
 from tejat.config.settings.known_keys import load_known_keys
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.frozen import frozen

@@ -1,16 +1,18 @@
 """The directories in which skills are looked for."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
 from tejat.core.frozen import field, frozen
 from tejat.core.provenance import Party
 
 if TYPE_CHECKING:
+    from tejat.config.extensions.active import ActiveExtension
     from tejat.config.extensions.pinned import PinnedExtension
 
 SKILLS = "skills"
@@ -30,7 +32,7 @@ class SkillPlace:
     extension: str = ""
     confined_to: str = ""
     relative: str = ""
-    pinned: "PinnedExtension | None" = field(default=None, repr=False, compare=False)
+    pinned: PinnedExtension | None = field(default=None, repr=False, compare=False)
 
 
 def skill_places(

@@ -1,11 +1,11 @@
 """Events of a session, besides those of its tool calls."""
 
-from collections.abc import Callable
-from typing import TypeAlias
+from __future__ import annotations
 
-from tejat.core.agent.questions import PendingQuestion
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
-from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.errors import RunFailed
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.history import Message
@@ -13,6 +13,10 @@ from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse,
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.call_events import Event
 from tejat.core.ui.rich_value import RichValue
+
+if TYPE_CHECKING:
+    from tejat.core.agent.questions import PendingQuestion
+    from tejat.core.approval.confirmation import ApprovalReply
 
 
 class SessionSource(StrEnum):
@@ -248,7 +252,7 @@ class RunEnded(RichValue):
     failure: FailureKind | None = None
     undelivered: tuple[str, ...] = ()
 
-    def raise_for_failure(self) -> "RunEnded":
+    def raise_for_failure(self) -> RunEnded:
         """Return the event itself. Raises RunFailed if the run did not finish."""
         if self.reason is not EndReason.FINISHED:
             raise RunFailed(self)

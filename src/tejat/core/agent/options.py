@@ -1,21 +1,37 @@
 """Options of an agent."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tejat.core.agent.editor import EditorBuffers, EditorTerminals
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import field, frozen
 from tejat.core.messages.types import JsonObject
-from tejat.core.tools.base import BaseTool
 
 if TYPE_CHECKING:
+    from tejat.core.agent.editor import EditorBuffers, EditorTerminals
     from tejat.core.agent.hooks import Hook, HookEvent
     from tejat.core.agent.storage import SessionStorage
     from tejat.core.model import Model
+    from tejat.core.tools.base import BaseTool
 
 PLAN_APPROVALS = (ApprovalMode.DEFAULT.value, ApprovalMode.AUTO_EDIT.value)
 """The modes in which an approved plan may be carried out."""
+
+
+@frozen
+class PolicyOptions:
+    """Policy options of the command line. A `mode` of None leaves it to the settings.
+
+    `policy_paths` and `admin_policy_paths` replace the settings of the same name.
+    """
+
+    roots: tuple[str, ...] = (".",)
+    allowed_tools: tuple[str, ...] = ()
+    mode: str | None = None
+    policy_paths: tuple[str, ...] = ()
+    admin_policy_paths: tuple[str, ...] = ()
 
 
 @frozen
@@ -44,7 +60,7 @@ class AgentOptions:
 
     directories: tuple[str, ...] = (".",)
     model: str | None = None
-    client: "Model | None" = None
+    client: Model | None = None
     mode: str | None = None
     allowed_tools: tuple[str, ...] = ()
     excluded_tools: tuple[str, ...] = ()
@@ -66,8 +82,8 @@ class AgentOptions:
     resume: str | None = None
     session_id: str | None = None
     session_file: str | None = None
-    storage: "SessionStorage | None" = None
-    hooks: "tuple[tuple[HookEvent, Hook], ...]" = ()
+    storage: SessionStorage | None = None
+    hooks: tuple[tuple[HookEvent, Hook], ...] = ()
     keeps_session: bool = True
     max_turns: int | None = None
     max_tokens: int | None = None

@@ -1,7 +1,13 @@
 """Questions of a session that wait for an answer of the user."""
 
-from tejat.core.approval.confirmation import ApprovalRequest
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tejat.core.frozen import Value, frozen
+
+if TYPE_CHECKING:
+    from tejat.core.approval.confirmation import ApprovalRequest
 
 
 @frozen

@@ -6,6 +6,11 @@ from typing import TypeAlias
 
 from tejat.core.messages.types import JsonObject, JsonValue
 
+TODOS_KEY = "todos"
+"""The key of the todo list."""
+PLAN_KEY = "plan"
+"""The key of the approved plan."""
+
 StateListener: TypeAlias = Callable[[str, JsonValue], None]
 """Gets the key and the new value of each change, None for a removed value."""
 

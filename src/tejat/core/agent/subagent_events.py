@@ -1,13 +1,15 @@
 """Events of sub-agents."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.frozen import Value, frozen
 from tejat.core.model import NO_USAGE, Usage
 
 if TYPE_CHECKING:
     from tejat.core.agent.events import AgentEvent
+    from tejat.core.agent.subagents import SubagentEnd
 
 
 @frozen
@@ -27,7 +29,7 @@ class AgentActivity(Value):
 
     agent_id: str
     agent_name: str
-    event: "AgentEvent"
+    event: AgentEvent
 
 
 @frozen

@@ -13,9 +13,6 @@ from tejat.core.text.str_enum import StrEnum
 if TYPE_CHECKING:
     from tejat.core.tools.base import ToolContext, ToolResult
 
-INVOKE_AGENT = "invoke_agent"
-"""The tool that starts sub-agents."""
-
 
 class CopyMode(StrEnum):
     """Whether a sub-agent works in a copy of the files, whose changes the user reviews at the end."""

@@ -1,11 +1,16 @@
 """Approvers as callers give them: an object with `ask`, or a plain function, synchronous or not."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import ApproverFailure, ToolFailure
+
+if TYPE_CHECKING:
+    from tejat.core.approval.confirmation import Approver
 
 ApprovalAnswer: TypeAlias = ApprovalReply | Outcome | bool
 """What an approver may return: True is `PROCEED_ONCE` and False is `CANCEL`."""

@@ -1,9 +1,10 @@
 """Approval requests for tool calls, and their replies."""
 
-import re
-from typing import Protocol, TypeAlias
+from __future__ import annotations
 
-from tejat.core.approval.user_question import UserQuestion
+import re
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
 from tejat.core.frozen import Value, field, frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
@@ -11,7 +12,11 @@ from tejat.core.text.one_or_many import keep_as_tuple
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.display import DiffStat
 from tejat.core.ui.rich_value import RichValue
-from tejat.core.undo import PathChange
+
+if TYPE_CHECKING:
+    from tejat.core.approval.user_question import UserQuestion
+    from tejat.core.tools.display import DiffStat
+    from tejat.core.undo import PathChange
 
 
 class Outcome(StrEnum):

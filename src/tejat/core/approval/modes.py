@@ -3,6 +3,7 @@
 from typing import Literal, TypeAlias
 
 from tejat.core.frozen import frozen
+from tejat.core.messages.tool_names import ENTER_PLAN_MODE, EXIT_PLAN_MODE
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -13,6 +14,13 @@ class ApprovalMode(StrEnum):
     AUTO_EDIT = "auto_edit"
     YOLO = "yolo"
     PLAN = "plan"
+
+
+TOOL_MODES = {
+    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
+    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
+}
+"""The modes in which these tools are declared."""
 
 
 class SandboxMode(StrEnum):

@@ -12,19 +12,6 @@ from tejat.core.messages.types import JsonValue
 from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
-ENTER_PLAN_MODE = "enter_plan_mode"
-EXIT_PLAN_MODE = "exit_plan_mode"
-PLAN_KEY = "plan"
-"""The key of the approved plan in the session state."""
-PLAN_TOOLS = (ENTER_PLAN_MODE, EXIT_PLAN_MODE)
-TOOL_MODES = {
-    ENTER_PLAN_MODE: (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT),
-    EXIT_PLAN_MODE: (ApprovalMode.PLAN,),
-}
-"""The modes in which these tools are declared."""
-PLAN_WRITERS = ("write_file", "replace")
-"""The tools that write plan files."""
-
 
 @frozen
 class Plan:

@@ -5,20 +5,6 @@ from tejat.core.i18n import join_lazy
 from tejat.core.messages.types import JsonObject
 
 
-@frozen
-class PolicyOptions:
-    """Policy options of the command line. A `mode` of None leaves it to the settings.
-
-    `policy_paths` and `admin_policy_paths` replace the settings of the same name.
-    """
-
-    roots: tuple[str, ...] = (".",)
-    allowed_tools: tuple[str, ...] = ()
-    mode: str | None = None
-    policy_paths: tuple[str, ...] = ()
-    admin_policy_paths: tuple[str, ...] = ()
-
-
 def describe_mode(mode: str, source: str) -> str:
     """Return the approval mode for display, with its source unless it is the default."""
     return mode if source in ("", "default") else join_lazy("", (mode, " (", source, ")"))

@@ -9,8 +9,6 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_summary
 from tejat.core.text.str_enum import StrEnum
 
-ASK_USER = "ask_user"
-"""The tool that asks these questions."""
 MAX_HEADER_CHARS = 16
 """Characters of a header that are shown."""
 YES, NO = "Yes", "No"

@@ -4,7 +4,6 @@ import base64
 from typing import cast
 
 from tejat.core.messages.history import Message, Role
-from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,
@@ -48,6 +47,8 @@ def _signature_field(signature: str | None) -> dict[str, JsonValue]:
 
 def message_from_json(value: object) -> Message:
     """Raises ValueError for anything that `message_to_json` did not produce."""
+    from tejat.core.messages.json_fields import JsonFields
+
     if isinstance(value, dict):
         # A long session has very many messages.
         members = cast("dict[str, object]", value)
@@ -60,6 +61,8 @@ def message_from_json(value: object) -> Message:
 
 def message_part_from_json(value: object) -> MessagePart:
     """Raises ValueError."""
+    from tejat.core.messages.json_fields import JsonFields
+
     if isinstance(value, dict) and len(value := cast("dict[str, object]", value)) == 1:
         part = _plain_part(value)
         if part is not None:
@@ -116,6 +119,8 @@ def usage_to_json(usage: Usage) -> JsonObject:
 
 def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
+    from tejat.core.messages.json_fields import JsonFields
+
     if isinstance(value, dict) and len(members := cast("dict[str, object]", value)) == len(_USAGE_FIELDS):
         counts = [members.get(name) for name in _USAGE_FIELDS]
         if set(map(type, counts)) == _INTEGERS:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tejat.core.messages.declaration import FunctionDeclaration
     from tejat.core.messages.types import FunctionCall, FunctionResponse
-    from tejat.core.tools.base import FunctionDeclaration, ToolResult
+    from tejat.core.tools.base import ToolResult
     from tejat.models.sdk.base import SdkFormat
 
 SdkName: TypeAlias = Literal["gemini", "openai", "openai_responses", "anthropic"]

@@ -17,8 +17,8 @@ from tejat.core.messages.types import (
 )
 
 if TYPE_CHECKING:
+    from tejat.core.messages.declaration import FunctionDeclaration
     from tejat.core.model import ModelRequest
-    from tejat.core.tools.base import FunctionDeclaration
 
 CHARACTERS_PER_TOKEN = 4
 """The estimate for ASCII text."""

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
-from tejat.core.frozen import FrozenField, Value, fields_of, is_frozen
+from tejat.core.frozen import FrozenField, fields_of, is_frozen
 
 _WORDS: Mapping[object, str] = {
     str: "a string",
@@ -46,8 +46,10 @@ def _hint(cls: type, field: FrozenField) -> Any:
         return field.annotation
     try:
         return eval(field.annotation, vars(import_module(cls.__module__)))
-    except NameError:  # the module imports the name for type checkers only: `AgentEvent`
-        return Value
+    except NameError:  # the module imports the name for type checkers only
+        from tejat.core.messages.value_reader import annotation_names
+
+        return eval(field.annotation, annotation_names(cls))
 
 
 def _fits(hint: Any, given: object) -> bool:

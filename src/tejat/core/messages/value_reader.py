@@ -24,7 +24,7 @@ _MODULES = (
     *("agent.compaction", "agent.events", "agent.hooks", "agent.prices", "agent.questions"),
     *("agent.subagent_events", "agent.subagents"),
     *("approval.confirmation", "approval.plans", "approval.user_question"),
-    *("errors", "messages.history", "messages.types", "model"),
+    *("errors", "messages.declaration", "messages.history", "messages.types", "model"),
     *("tools.base", "tools.call_events", "tools.display", "tools.todos"),
     *("ui.commands", "ui.prompter", "ui.report", "ui.status", "ui.theme_colours"),
     *("messages.prompt", "undo"),
@@ -53,12 +53,20 @@ def value_from_json(given: JsonValue, expected: type[_T] | tuple[type[_T], ...])
 @cache
 def readable_classes() -> dict[str, type]:
     """The classes that can be read, by name. A name has one meaning in the whole package."""
-    return {
-        name: cls
-        for module in _MODULES
-        for name, cls in vars(import_module(f"tejat.core.{module}")).items()
-        if isinstance(cls, type) and is_frozen(cls)
-    }
+    return {name: cls for name, cls in readable_names().items() if isinstance(cls, type) and is_frozen(cls)}
+
+
+@cache
+def readable_names() -> dict[str, object]:
+    """The names in these modules. A module may import some of those in its annotations for type checkers only."""
+    found = (vars(import_module(f"tejat.core.{module}")) for module in _MODULES)
+    return {name: meaning for names in found for name, meaning in names.items() if not name.startswith("_")}
+
+
+def annotation_names(cls: type) -> dict[str, object]:
+    """The names that the annotations of a class may use, also those that its module imports for type checkers only."""
+    own = vars(import_module(cls.__module__))
+    return {**readable_names(), "AgentEvent": Union[event_classes()], **own}  # noqa: UP007 -- computed
 
 
 @cache
@@ -337,7 +345,7 @@ class _Fields(NamedTuple):
 @cache
 def _fields(cls: type) -> _Fields:
     """Raises TypeError for a class that has no JSON form."""
-    names = {**vars(import_module(cls.__module__)), **readable_classes(), "AgentEvent": Union[event_classes()]}  # noqa: UP007
+    names = annotation_names(cls)
     written = [each for each in fields_of(cls) if each.init and not each.is_local]
     hints = {
         each.name: eval(each.annotation, names) if isinstance(each.annotation, str) else each.annotation

@@ -1,56 +1,28 @@
 """The tool contract: declaration, validation, confirmation, execution, result."""
 
+from __future__ import annotations
+
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
-from tejat.core.approval.confirmation import ApprovalReply, Confirmation, UserSubject
 from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import Value, field, frozen, replace
-from tejat.core.messages.sdk import SdkDeclaration, SdkResult
+from tejat.core.messages.declaration import READ_ONLY_KINDS, FunctionDeclaration, Kind
+from tejat.core.messages.sdk import SdkResult
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
-from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.cancellation import CancelReason, CancelSignal
 from tejat.core.tools.display import Display, display_to_json
 from tejat.core.tools.result_content import ResultContent
-from tejat.core.tools.schema import Arguments, json_type_of, parameters_schema, parse_arguments
+
+if TYPE_CHECKING:
+    from tejat.core.approval.confirmation import ApprovalReply, Confirmation, UserSubject
+    from tejat.core.tools.cancellation import CancelReason
+    from tejat.core.tools.display import Display
 
 _Parameters = TypeVar("_Parameters")
-
-
-class Kind(StrEnum):
-    """What a tool does. It decides whether calls run in parallel, in plan mode and without undo data."""
-
-    READ = "read"
-    EDIT = "edit"
-    DELETE = "delete"
-    MOVE = "move"
-    SEARCH = "search"
-    EXECUTE = "execute"
-    THINK = "think"
-    AGENT = "agent"
-    FETCH = "fetch"
-    COMMUNICATE = "communicate"
-    PLAN = "plan"
-    SWITCH_MODE = "switch_mode"
-    OTHER = "other"
-
-
-READ_ONLY_KINDS = frozenset({Kind.READ, Kind.SEARCH, Kind.FETCH})
-
-
-@frozen
-class FunctionDeclaration(SdkDeclaration, Value):
-    """The declaration of a tool for a model."""
-
-    name: str
-    description: str
-    parameters_json_schema: JsonObject
-
-    def to_json(self) -> JsonObject:
-        return {"name": self.name, "description": self.description, "parametersJsonSchema": self.parameters_json_schema}
 
 
 @frozen
@@ -274,6 +246,8 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
         is_output_markdown: bool = True,
         can_update_output: bool = False,
     ) -> None:
+        from tejat.core.tools.schema import parameters_schema
+
         super().__init__(
             name=name,
             display_name=display_name,
@@ -299,6 +273,8 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
 
     def parse(self, params: object) -> _Parameters:
         """Parse arguments into typed parameters. Raises ToolFailure."""
+        from tejat.core.tools.schema import Arguments, parse_arguments
+
         is_call = isinstance(params, Arguments)
         if is_call and (known := params.parsed_by(self)) is not None:
             return cast("_Parameters", known)
@@ -315,6 +291,8 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
             return f"Model did not provide valid parameters for {self.error_label or self.name} tool"
 
     def argument_type(self, name: str) -> str | None:
+        from tejat.core.tools.schema import json_type_of
+
         return json_type_of(self._parameters, name)
 
     def tool_locations(self, params: Params) -> list[ToolLocation]:

@@ -1,7 +1,8 @@
 """A tool call as front ends describe it before it runs."""
 
 from tejat.core.frozen import frozen
-from tejat.core.tools.base import Kind, ToolLocation
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import ToolLocation
 
 
 @frozen

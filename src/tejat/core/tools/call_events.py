@@ -1,13 +1,18 @@
 """Events of running tool calls."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import ToolResult
 from tejat.core.ui.rich_value import RichValue
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import ToolResult
 
 BY_USER = "the person"
 """The value of `allowed_by` for a call that the user approved."""

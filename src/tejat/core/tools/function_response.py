@@ -1,6 +1,9 @@
 """Conversion of tool results to the FunctionResponse parts that the model receives."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.core.errors import ErrorType
 from tejat.core.json_text import dump_json
@@ -16,7 +19,9 @@ from tejat.core.messages.types import (
     Text,
     part_to_json,
 )
-from tejat.core.tools.base import ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import ToolError, ToolResult
 
 SUCCESS_MESSAGE = "Tool execution succeeded."
 

@@ -7,9 +7,6 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 
-RECALL = "recall"
-"""The name of the tool."""
-
 
 @frozen
 class RecallQuery:

@@ -7,11 +7,6 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.rich_value import RichValue
 
-WRITE_TODOS = "write_todos"
-"""The tool that writes the list."""
-TODOS_KEY = "todos"
-"""The key of the list in the session state."""
-
 
 class TodoStatus(StrEnum):
     """The state of a todo."""

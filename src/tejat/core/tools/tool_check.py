@@ -5,7 +5,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from tejat.core.tools.base import BaseTool, Kind, ParsingTool, ProposingTool, TypedTool
+from tejat.core.messages.declaration import Kind
+from tejat.core.tools.base import BaseTool, ParsingTool, ProposingTool, TypedTool
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]{0,63}"
 _ASYNC_METHODS: Mapping[type[BaseTool], tuple[str, ...]] = {

@@ -13,11 +13,10 @@ from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy
 from tejat.core.log import report_unexpected
+from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
 from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import (
-    READ_ONLY_KINDS,
     BaseTool,
-    Kind,
     ToolContext,
     ToolError,
     ToolResult,

@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from tejat.core.approval.confirmation import Risk
 from tejat.core.errors import ToolFailure
+from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
 from tejat.core.messages.types import Params
 from tejat.core.text.paths import is_beneath_any
-from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
+from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.types import CallFacts, Enclosure, ScriptState, SkillScript

@@ -1,10 +1,16 @@
 """Recording of call responses before the end of the calls is reported."""
 
-import asyncio
+from __future__ import annotations
 
-from tejat.core.agent.events import EventSink
+import asyncio
+from typing import TYPE_CHECKING
+
 from tejat.core.agent.history_events import CallResponsesAdded, HistoryEventSink
-from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
+from tejat.core.tools.call_events import CallFinished, CallState, StateChanged
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import EventSink
+    from tejat.core.tools.call_events import Event
 
 _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELLED})
 _EARLY_STATES = frozenset({CallState.VALIDATING, CallState.AWAITING_APPROVAL})

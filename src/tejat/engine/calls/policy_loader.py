@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
 from tejat.config.settings.types import Setting, Settings, configured_servers, tool_lists
+from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy

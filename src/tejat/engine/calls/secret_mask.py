@@ -1,11 +1,16 @@
 """Masking of the user's secrets in tool results."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.core.frozen import replace
 from tejat.core.messages.types import FunctionResponse, JsonValue, Part, PartListUnion, Text
 from tejat.core.text.secret_mask import TextMask
-from tejat.core.tools.base import ToolResult
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import ToolResult
 
 _MIN_SECRET_LENGTH = 16
 

@@ -15,8 +15,9 @@ from tejat.core.agent.subagents import AgentRunId
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
+from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolError, ToolResult
+from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.undo import (
     DEFAULT_SCOPE,
     PathChange,

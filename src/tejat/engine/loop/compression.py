@@ -1,8 +1,8 @@
 """Compression of a long conversation: its older part becomes a summary, the user's requests stay verbatim."""
 
-import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import Compressed, CompressionStatus
@@ -13,8 +13,9 @@ from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_message_to
 from tejat.core.messages.types import FunctionResponse, MessagePart, Text
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.function_response import SUCCESS_MESSAGE
+from tejat.engine.loop.compressor import CompressionScope
 from tejat.engine.loop.transcript import render_transcript, truncate_middle, truncate_tokens
-from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
 KEEP_FRACTION = 0.3
@@ -39,121 +40,70 @@ _MAX_REQUEST_CHARS_PER_TOKEN = 0.6
 _MIN_RECORD_TOKENS = 200
 _FRAME_TOKENS = 40
 _MIN_SUMMARY_TOKENS = 256
-_MAX_ATTEMPTS = 4
-"""How often a summary is requested if the service refuses the request as too long."""
 _MAX_SUMMARY_TOKENS = 8_192
 _TYPICAL_RATIO = 10
 """A summary is usually a tenth of what it replaces."""
-_NOT_TRIED = Compressed(0, 0, CompressionStatus.NOT_NEEDED)
 _SHORTENED_LENGTHS = (2_000, 300)
 """Lengths that older requests are cut to if all together are too long: first long ones, then all."""
 
 
-@frozen
-class CompressionScope:
-    """The conversation that may be summarized: its size and the `room` for a request, in estimated tokens.
+class CompressionAttempt(NamedTuple):
+    """The new messages and the outcome. `is_refused`: the service refused the request for the summary as too long."""
 
-    The first `preamble_length` messages stay as they are. `carried` are names and texts that are put back after the
-    summary. `number_of` returns the number by which the model can recall a message; None if it cannot.
-    """
-
-    tokens_before: int
-    room: int
-    preamble_length: int = 0
-    carried: Sequence[tuple[str, str]] = ()
-    number_of: Callable[[int], int] | None = None
+    messages: Sequence[Message]
+    outcome: Compressed
+    is_refused: bool = False
 
 
-class Compressor:
-    """Decides when a conversation needs a summary, and makes it."""
+async def attempt_compression(
+    request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
+    messages: Sequence[Message],
+    scope: CompressionScope,
+) -> CompressionAttempt:
+    """Request a summary once, and put the new messages together. Without one the messages stay the same."""
+    tokens_before = scope.tokens_before
 
-    def __init__(self, *, threshold: float = 0.5) -> None:
-        """`threshold` is the share of the model's context window that may be full."""
-        self._threshold = threshold
-        self._next_threshold = 0.0
-        self._is_refused = False
+    def unchanged(status: CompressionStatus, detail: str, *, is_refused: bool = False) -> CompressionAttempt:
+        return CompressionAttempt(messages, Compressed(tokens_before, tokens_before, status, detail), is_refused)
 
-    def should_compress(self, tokens: int, window: int) -> bool:
-        """Whether a request of this size is too close to the context window of the model.
+    plan = _make_plan(messages, scope)
+    if plan.detail:
+        return unchanged(CompressionStatus.NOT_NEEDED, plan.detail)
+    try:
+        answer = await request_summary(_summary_request(_without_carried(plan.older), scope.room))
+    except ModelFailure as failure:
+        is_refused = failure.kind is FailureKind.CONTEXT_FULL
+        return unchanged(CompressionStatus.FAILED, failure.message, is_refused=is_refused)
+    snapshot = _parse_snapshot(answer, scope.room)
+    if not snapshot:
+        return unchanged(CompressionStatus.FAILED, lazy("The model returned no usable summary."))
+    compressed = _assemble(plan.opening, _summary_message(snapshot, plan, scope), plan.latest)
+    problem = history_problem(compressed)
+    if problem:
+        return unchanged(CompressionStatus.FAILED, problem)
+    saved = estimate_message_tokens(messages) - estimate_message_tokens(compressed)
+    if saved <= 0:
+        return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than the original."))
+    after = max(tokens_before - saved, estimate_message_tokens(compressed))
+    return CompressionAttempt(compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 
-        After a summary or a failed attempt the conversation must have grown before the next attempt; after a summary
-        that would have been longer there is no further attempt.
-        """
-        return tokens >= max(self._threshold * window, self._next_threshold)
 
-    async def compress(
-        self,
-        request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
-        messages: Sequence[Message],
-        scope: CompressionScope,
-        rescope: Callable[[], CompressionScope] | None = None,
-    ) -> tuple[Sequence[Message], Compressed]:
-        """Return the new messages and the outcome; the same messages if nothing changed.
-
-        The preamble and the latest messages stay as they are. The request for the summary takes at most the room of the
-        scope in estimated tokens, and so do the new messages if their latest one is not too long. A failure of
-        `request_summary` becomes the outcome. Estimates may be wrong: if the service refuses the request as too long,
-        it is sent again, shorter, as long as `rescope` returns a scope with less room.
-        """
-        compressed, outcome = messages, _NOT_TRIED
-        for _ in range(_MAX_ATTEMPTS):
-            self._is_refused = False
-            compressed, outcome = await self._attempt(request_summary, messages, scope)
-            smaller = rescope() if self._is_refused and rescope is not None else scope
-            if smaller.room >= scope.room:
-                break
-            scope = smaller
-        self._next_threshold = _threshold_after(outcome)
-        return compressed, outcome
-
-    def preview(self, messages: Sequence[Message], scope: CompressionScope) -> CompressionPreview:
-        """Return what `compress` would do with these messages, without a request."""
-        plan = _make_plan(messages, scope)
-        if plan.detail:
-            return CompressionPreview(scope.tokens_before, scope.tokens_before, kept=len(messages), detail=plan.detail)
-        older = estimate_message_tokens(plan.older)
-        summary = min(_max_summary_tokens(scope.room), max(_MIN_SUMMARY_TOKENS, older // _TYPICAL_RATIO))
-        after = scope.tokens_before - older + summary + plan.requests_tokens + plan.carried_tokens
-        return CompressionPreview(
-            scope.tokens_before,
-            max(after, 0),
-            summarized=len(plan.older),
-            kept=len(plan.latest),
-            requests=tuple(plan.requests),
-            carried=tuple((name, estimate_text_tokens(text)) for name, text in scope.carried),
-        )
-
-    async def _attempt(
-        self,
-        request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
-        messages: Sequence[Message],
-        scope: CompressionScope,
-    ) -> tuple[Sequence[Message], Compressed]:
-        tokens_before = scope.tokens_before
-
-        def unchanged(status: CompressionStatus, detail: str) -> tuple[Sequence[Message], Compressed]:
-            return messages, Compressed(tokens_before, tokens_before, status, detail)
-
-        plan = _make_plan(messages, scope)
-        if plan.detail:
-            return unchanged(CompressionStatus.NOT_NEEDED, plan.detail)
-        try:
-            answer = await request_summary(_summary_request(_without_carried(plan.older), scope.room))
-        except ModelFailure as failure:
-            self._is_refused = failure.kind is FailureKind.CONTEXT_FULL
-            return unchanged(CompressionStatus.FAILED, failure.message)
-        snapshot = _parse_snapshot(answer, scope.room)
-        if not snapshot:
-            return unchanged(CompressionStatus.FAILED, lazy("The model returned no usable summary."))
-        compressed = _assemble(plan.opening, _summary_message(snapshot, plan, scope), plan.latest)
-        problem = history_problem(compressed)
-        if problem:
-            return unchanged(CompressionStatus.FAILED, problem)
-        saved = estimate_message_tokens(messages) - estimate_message_tokens(compressed)
-        if saved <= 0:
-            return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than the original."))
-        after = max(tokens_before - saved, estimate_message_tokens(compressed))
-        return compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED)
+def preview_compression(messages: Sequence[Message], scope: CompressionScope) -> CompressionPreview:
+    """Return what a compression would do with these messages, without a request."""
+    plan = _make_plan(messages, scope)
+    if plan.detail:
+        return CompressionPreview(scope.tokens_before, scope.tokens_before, kept=len(messages), detail=plan.detail)
+    older = estimate_message_tokens(plan.older)
+    summary = min(_max_summary_tokens(scope.room), max(_MIN_SUMMARY_TOKENS, older // _TYPICAL_RATIO))
+    after = scope.tokens_before - older + summary + plan.requests_tokens + plan.carried_tokens
+    return CompressionPreview(
+        scope.tokens_before,
+        max(after, 0),
+        summarized=len(plan.older),
+        kept=len(plan.latest),
+        requests=tuple(plan.requests),
+        carried=tuple((name, estimate_text_tokens(text)) for name, text in scope.carried),
+    )
 
 
 @frozen
@@ -181,16 +131,6 @@ def _make_plan(messages: Sequence[Message], scope: CompressionScope) -> _Plan:
     is_worth_it = can_go >= max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[first:]))
     detail = "" if is_worth_it else lazy("Not enough to summarize yet.")
     return _Plan(messages[:first], older, latest, requests, requests_tokens, carried_tokens, detail)
-
-
-def _threshold_after(outcome: Compressed) -> float:
-    match outcome.status:
-        case CompressionStatus.COMPRESSED:
-            return outcome.after * 1.25
-        case CompressionStatus.INFLATED:
-            return math.inf
-        case CompressionStatus.FAILED | CompressionStatus.NOT_NEEDED:
-            return outcome.before * 1.1
 
 
 def _split_point(messages: Sequence[Message], first: int, max_tokens: int) -> int:

@@ -1,23 +1,14 @@
 """A conversation with a model: its history, and the steps of the agent loop over it."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.config.context.discovery import ContextFiles
-from tejat.core.agent.compaction import CarriedText, CompressionPreview
-from tejat.core.agent.events import (
-    AgentEvent,
-    Answered,
-    Compressed,
-    CompressionStarted,
-    CompressionStatus,
-    EndReason,
-    LoopDetected,
-    ModelChanged,
-    Steered,
-)
+from tejat.core.agent.events import Answered, CompressionStarted, CompressionStatus, LoopDetected, ModelChanged, Steered
 from tejat.core.agent.history_events import (
     HistoryEvent,
     HistoryReplaced,
@@ -41,10 +32,9 @@ from tejat.core.model import (
     ModelResponse,
     Usage,
 )
-from tejat.engine.calls.call_recorder import CallRecorder
 from tejat.engine.loop.archive import ConversationArchive
 from tejat.engine.loop.budget import Budget
-from tejat.engine.loop.compression import CompressionScope, Compressor
+from tejat.engine.loop.compressor import CompressionScope
 from tejat.engine.loop.context_window import SMALL_WINDOW, ContextTooSmall
 from tejat.engine.loop.loop_detector import LOOP_WARNING, LoopDetector, LoopError
 from tejat.engine.loop.model_request import OnChunk, request_model, request_with_hooks, truncate_tool_names
@@ -54,9 +44,12 @@ from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
 if TYPE_CHECKING:
+    from tejat.core.agent.compaction import CarriedText, CompressionPreview
+    from tejat.core.agent.events import AgentEvent, Compressed, EndReason
     from tejat.core.agent.hooks import AgentHooks
     from tejat.engine.calls.batch import Batch
     from tejat.engine.calls.scheduler import Scheduler
+    from tejat.engine.loop.compressor import Compressor
     from tejat.engine.models.conversation_models import ConversationModels
 
 _TRUNCATED_NOTE = "\n\n[This answer was cut short: {why}]"
@@ -84,14 +77,14 @@ class Conversation:
     def __init__(
         self,
         model: ModelClient,
-        scheduler: "Callable[[], Scheduler]",
+        scheduler: Callable[[], Scheduler],
         history: History,
         template: RequestTemplate,
         safeguards: Safeguards,
         events: EventBus[AgentEvent],
         *,
-        models: "ConversationModels | None" = None,
-        hooks: "AgentHooks | None" = None,
+        models: ConversationModels | None = None,
+        hooks: AgentHooks | None = None,
         rewind_points: Sequence[RewindPoint] = (),
         archive: ConversationArchive | None = None,
     ) -> None:
@@ -340,11 +333,13 @@ class Conversation:
         self._requests.learn_answer(self.model, request, answer, len(self.history.messages))
         return replace(answer, message=message)
 
-    async def run_calls(self, calls: Sequence[FunctionCall]) -> "Batch":
+    async def run_calls(self, calls: Sequence[FunctionCall]) -> Batch:
         """Run the calls of the last answer and add their responses to the history.
 
         Raises LoopError, and what a listener raised, but only when all calls are done and recorded.
         """
+        from tejat.engine.calls.call_recorder import CallRecorder
+
         recorder = CallRecorder(self.history_events.emit, self.events.emit)
         batch = self._scheduler().batch(calls, recorder, why_cancelled=self.budget.why_cancelled)
         try:

@@ -20,7 +20,7 @@ from tejat.core.messages.types import (
     MessagePart,
     Text,
 )
-from tejat.engine.prompt.mentions import CONTENT_START
+from tejat.engine.prompt.expanded_prompt import CONTENT_START
 from tejat.tools.registry import ACTIVATE_SKILL
 
 _TARGET_SHARE = 0.75

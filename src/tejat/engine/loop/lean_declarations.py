@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.tools.base import FunctionDeclaration
 
 LEAN_TOOLS = (
     "read_file",

@@ -1,12 +1,14 @@
 """A single request to a model."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Callable
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.agent.events import AwaitingModel, EventSink, Noticed, RequestFailed, Retrying, Severity
+from tejat.core.agent.events import AwaitingModel, Noticed, RequestFailed, Retrying, Severity
 from tejat.core.errors import CallbackFailure, StoppedByHook
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
@@ -26,6 +28,7 @@ from tejat.core.model import (
 )
 
 if TYPE_CHECKING:
+    from tejat.core.agent.events import EventSink
     from tejat.core.agent.hooks import AgentHooks
 
 OnChunk: TypeAlias = Callable[[Chunk], None]
@@ -77,7 +80,7 @@ def _waiting_event(chunk: Retry | Delayed, purpose: str) -> Retrying | Noticed:
 
 
 async def request_with_hooks(
-    hooks: "AgentHooks",
+    hooks: AgentHooks,
     model: ModelClient,
     request: ModelRequest,
     emit: EventSink,

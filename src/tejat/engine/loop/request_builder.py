@@ -1,11 +1,15 @@
 """Requests of a conversation, fitted into the context window of the model."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.config.context.discovery import ContextFiles
-from tejat.core.agent.events import EventSink, Noticed, Severity
+from tejat.core.agent.events import Noticed, Severity
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import (
     estimate_declaration_tokens,
@@ -14,9 +18,11 @@ from tejat.core.messages.tokens import (
     estimate_text_tokens,
 )
 from tejat.core.model import MAIN_LANE, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.loop.context_window import ContextWindow, is_lean_window
 from tejat.engine.loop.history_view import FittedHistory, HistoryView
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import EventSink
 
 
 @frozen

@@ -1,8 +1,11 @@
 """The answer of a model while it arrives."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tejat.core.agent.events import TextStreamed, ThoughtStreamed
 from tejat.core.i18n import lazy
 from tejat.core.model import (
     Chunk,
@@ -16,6 +19,9 @@ from tejat.core.model import (
 )
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.sessions.event_bus import EventBus
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
 
 
 def refuse_repetition(loop_detector: LoopDetector) -> Callable[[Chunk], None]:

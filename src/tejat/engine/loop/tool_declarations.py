@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from tejat.core.frozen import frozen, replace
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import FunctionDeclaration
-from tejat.engine.loop.lean_declarations import LEAN_TOOLS, MAX_LEAN_TOOLS, shorten_declaration
 from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry
 
 DEFAULT_CONTEXT_SHARE = 0.1
@@ -88,6 +87,8 @@ class ToolDeclarations:
         return known[1]
 
     def _short_declaration(self, entry: ToolEntry) -> FunctionDeclaration:
+        from tejat.engine.loop.lean_declarations import shorten_declaration
+
         known = self._lean_cache.get(entry.name)
         if known is None or known[0] is not entry.declaration:
             known = self._lean_cache[entry.name] = entry.declaration, shorten_declaration(entry.declaration)
@@ -121,6 +122,8 @@ class ToolDeclarations:
 
     def _entries_to_index_lean(self, allowed: Sequence[ToolEntry], external: Sequence[ToolEntry]) -> list[ToolEntry]:
         """Return the built-in tools that a small window has no room for, and the external ones beyond a few tokens."""
+        from tejat.engine.loop.lean_declarations import LEAN_TOOLS, MAX_LEAN_TOOLS
+
         if self._index_options is None:
             return []
         built_in = [entry for entry in allowed if entry.source is ToolSource.BUILT_IN]

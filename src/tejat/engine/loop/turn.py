@@ -1,15 +1,20 @@
 """The agent loop: ask the model, run its calls, return the results, until it makes no more calls."""
 
+from __future__ import annotations
+
 import asyncio
+from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import EndReason
 from tejat.core.errors import ErrorType, StoppedByHook
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
-from tejat.core.tools.base import ToolResult
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopError
+
+if TYPE_CHECKING:
+    from tejat.core.tools.base import ToolResult
 
 
 @frozen

@@ -1,13 +1,19 @@
 """The models of one conversation: fallback, side requests, and the router."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.model import AskModel, ModelClient, ModelFailure
-from tejat.engine.models.fallback import ModelFallback
-from tejat.engine.models.router import ROUTER_PURPOSE
+
+if TYPE_CHECKING:
+    from tejat.engine.models.fallback import ModelFallback
+
+ROUTER_PURPOSE = "router"
+"""The purpose of the requests by which the router chooses."""
 
 OpenHelper: TypeAlias = Callable[[str], ModelClient | None]
 """Opens the model for side requests of a purpose; None for the model of the conversation."""

@@ -1,14 +1,18 @@
 """Fallback chains: which model takes over when another one fails for good."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tejat.core.agent.model_chain import ChainAction, ChainLink, FailureClass, ModelChain
-from tejat.core.approval.confirmation import ApprovalRequest, Approver, ModelChangeConfirmation, Outcome
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy
 from tejat.core.model import FailureKind, ModelClient, ModelFailure
+
+if TYPE_CHECKING:
+    from tejat.core.approval.confirmation import Approver, Outcome
 
 _CAPACITY_SECONDS = 30.0
 """After this time a model that lacked capacity is asked again."""
@@ -96,6 +100,8 @@ class ChainFallback:
         elif action is ChainAction.SILENT:
             may_change = True
         else:
+            from tejat.core.approval.confirmation import Outcome
+
             outcome = await self._ask(self._approver, current, following, failure)
             if outcome is Outcome.TRY_AGAIN:
                 del self._marks[current.name]
@@ -132,6 +138,8 @@ class ChainFallback:
 
     @staticmethod
     async def _ask(approver: Approver, current: ChainLink, following: ChainLink, failure: ModelFailure) -> Outcome:
+        from tejat.core.approval.confirmation import ApprovalRequest, ModelChangeConfirmation
+
         question = ModelChangeConfirmation(_("Switch the model"), current.name, following.name, failure.message)
         return (await approver.ask(ApprovalRequest(question, tool_name=""))).outcome
 

@@ -11,9 +11,9 @@ from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import AskModel, ModelClient, ModelFailure, ModelRequest
+from tejat.engine.models.conversation_models import ROUTER_PURPOSE
 from tejat.engine.prompt.templates import load_template
 
-ROUTER_PURPOSE = "router"
 PRO_DIFFICULTY = 90
 """From this difficulty on the stronger model answers."""
 _TIMEOUT = 3.0

@@ -1,9 +1,16 @@
 """The approved plan of a session, which outlives summaries and resumes."""
 
-from tejat.core.agent.session_state import SessionState
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tejat.core.agent.session_state import PLAN_KEY, SessionState
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import PLAN_KEY, ApprovedPlan, Plan, parse_approved_plan
+from tejat.core.approval.plans import parse_approved_plan
 from tejat.core.messages.types import JsonValue
+
+if TYPE_CHECKING:
+    from tejat.core.approval.plans import ApprovedPlan, Plan
 
 MAX_CARRIED_CHARACTERS = 20_000
 """A longer plan is not repeated behind a summary, only named."""

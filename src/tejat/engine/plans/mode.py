@@ -10,12 +10,12 @@ from tejat.core.agent.events import EventSink, Noticed, PlanPresented, Severity
 from tejat.core.agent.session_state import SessionState
 from tejat.core.approval.confirmation import ApprovalReply, Outcome, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import AskAboutPlan, Plan, PlanDecision, PlanOutcome
+from tejat.core.approval.plans import ApprovedPlan, AskAboutPlan, Plan, PlanDecision, PlanOutcome
 from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, TejatError, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy, translate
-from tejat.engine.plans.approved import ApprovedPlan, approved_plan, remember_plan
+from tejat.engine.plans.approved import approved_plan, remember_plan
 from tejat.engine.plans.files import read_plan, rewrite_plan
 from tejat.engine.plans.locations import PlanLocation
 from tejat.engine.prompt.templates import load_template

@@ -17,7 +17,8 @@ from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink
 from tejat.engine.calls.read_approval import approve_reading
 from tejat.engine.calls.scheduler import Scheduler
-from tejat.engine.prompt.mentions import AgentFinder, ExpandedPrompt, ResourceReader, expand_mentions
+from tejat.engine.prompt.expanded_prompt import ExpandedPrompt
+from tejat.engine.prompt.mentions import AgentFinder, ResourceReader, expand_mentions
 from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument, substitute_places
 from tejat.policy.types import Decision
 from tejat.workspace.threads.offload import run_blocking

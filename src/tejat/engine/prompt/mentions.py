@@ -1,5 +1,7 @@
 """Expansion of `@` mentions: files, MCP resources and sub-agents in a prompt."""
 
+from __future__ import annotations
+
 import os
 import re
 import stat
@@ -13,15 +15,14 @@ from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part, Text
 from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention, unescape_signs
 from tejat.core.text.secret_files import is_secret_file
-from tejat.core.tools.base import BaseTool, ToolResult, validate_and_execute
+from tejat.core.tools.base import ToolResult, validate_and_execute
 from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START, ExpandedPrompt
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.core.tools.base import BaseTool
     from tejat.workspace.files.roots import Roots
-
-CONTENT_START = "\n--- Content from referenced files ---"
-CONTENT_END = "\n--- End of content ---"
 
 _AGENT_PREFIX = "agent:"
 _TRAILING_PUNCTUATION = ".:'\"`>"
@@ -50,15 +51,6 @@ class MentionError(BadPrompt):
     """Mentioned files cannot be read; the message says which and why."""
 
 
-@frozen
-class ExpandedPrompt:
-    """A prompt with the content of its mentions. `files` names them, `notes` explains what is missing."""
-
-    parts: tuple[Part, ...]
-    files: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
 def mentioning_text(message: Message) -> str:
     """The text of a prompt without the content of the files that it mentions."""
     texts = [part.text for part in message.parts if isinstance(part, Text)]
@@ -71,7 +63,7 @@ async def expand_mentions(
     prompt: str,
     *,
     registry: ToolRegistry,
-    roots: "Roots",
+    roots: Roots,
     recursive_search: bool = True,
     mask: SecretMask | None = None,
     read_resource: ResourceReader | None = None,
@@ -111,7 +103,7 @@ async def expand_mentions(
     return ExpandedPrompt((*expanded.parts, *chosen), expanded.files, expanded.notes)
 
 
-async def _approve_secret_file(target: "_NamedPath", approve: ReadApprover) -> None:
+async def _approve_secret_file(target: _NamedPath, approve: ReadApprover) -> None:
     if not target.is_secret:
         return
     try:
@@ -120,7 +112,7 @@ async def _approve_secret_file(target: "_NamedPath", approve: ReadApprover) -> N
         raise MentionError(lazy("@{name} was not read: {why}", name=target.label, why=failure.display)) from None
 
 
-async def _read_files(target: "_NamedPath", registry: ToolRegistry) -> ToolResult:
+async def _read_files(target: _NamedPath, registry: ToolRegistry) -> ToolResult:
     tool = registry.builtin("read_many_files")
     if tool is None:
         raise MentionError(lazy("Error: read_many_files tool not found."))
@@ -172,7 +164,7 @@ class _MentionResolver:
     def __init__(
         self,
         registry: ToolRegistry,
-        roots: "Roots",
+        roots: Roots,
         resource: ResourceReader | None,
         find_agent: AgentFinder | None,
         *,

@@ -4,14 +4,18 @@ A record has a version (`v`), a kind and the fields of that kind. Readers ignore
 versions can add some; an incompatible change raises the version.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tejat.core.json_text import load_json
-from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
+
+if TYPE_CHECKING:
+    from tejat.core.messages.json_fields import JsonFields
 
 FORMAT_VERSION = 1
 MAX_LINE_BYTES = 128 << 20
@@ -80,6 +84,8 @@ def _decode_or_none(line: bytes) -> JsonFields | None:
 
 
 def _checked(value: object) -> JsonFields:
+    from tejat.core.messages.json_fields import JsonFields
+
     record = JsonFields(value)
     if type(record.value("v")) is not int or type(record.value("kind")) is not str:
         raise ValueError("There is a record without a version or a kind.")

@@ -1,22 +1,27 @@
 """Reading of a journal into a history that the session can continue with."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
 from itertools import count
 from operator import attrgetter
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
-from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
 from tejat.core.messages.types import JsonObject, JsonValue, MessagePart
 from tejat.core.model import NO_USAGE, Usage
 from tejat.engine.loop.archive import common_tail
 from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_records
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
+
+if TYPE_CHECKING:
+    from tejat.core.messages.json_fields import JsonFields
 
 _MAX_BATCH_LINES = 64
 _MAX_BATCH_BYTES = 1 << 20

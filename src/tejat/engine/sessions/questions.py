@@ -1,15 +1,20 @@
 """Questions to the user that any attached front end can answer."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tejat.core.agent.events import AgentEvent, QuestionAnswered, QuestionAsked
+from tejat.core.agent.events import QuestionAnswered, QuestionAsked
 from tejat.core.agent.questions import PendingQuestion
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.engine.sessions.event_bus import EventBus
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
+    from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 
 
 class QuestionQueue:
@@ -53,7 +58,7 @@ class QuestionQueue:
             future.set_exception(error)
         return future is not None
 
-    def _open_future(self, question_id: str) -> "asyncio.Future[ApprovalReply] | None":
+    def _open_future(self, question_id: str) -> asyncio.Future[ApprovalReply] | None:
         _, future = self._pending.get(question_id, (None, None))
         return None if future is None or future.done() else future
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.history import Message
+from tejat.core.messages.tool_names import RECALL
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.core.tools.recall import RECALL, RecalledPart, RecallQuery
+from tejat.core.tools.recall import RecalledPart, RecallQuery
 from tejat.engine.loop.archive import NumberedMessage
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.transcript import render_message, truncate_middle

@@ -1,19 +1,17 @@
 """A session: one conversation that answers prompts and that any number of front ends can watch and steer."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.agent.events import (
-    AgentEvent,
-    Compressed,
     EndReason,
-    EventSink,
     HistoryRepaired,
     Noticed,
     Prompted,
     RunEnded,
-    SessionEnd,
     SessionSource,
     SessionStarted,
     Severity,
@@ -31,11 +29,12 @@ from tejat.core.messages.types import JsonObject, Part, Text
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.turn import RunOutcome, run_turns
-from tejat.engine.prompt.mentions import ExpandedPrompt
+from tejat.engine.prompt.expanded_prompt import ExpandedPrompt
 from tejat.engine.sessions.figures.run_recorder import RunRecorder
 from tejat.engine.sessions.journal import SessionJournal
 
 if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent, Compressed, EventSink, SessionEnd
     from tejat.core.agent.hooks import AgentHooks
     from tejat.core.agent.questions import PendingQuestion
     from tejat.core.approval.confirmation import ApprovalReply
@@ -88,8 +87,8 @@ class Session:
         problems: Callable[[], Sequence[str]] = tuple,
         prepare: Callable[[EventSink], Awaitable[None]] | None = None,
         conclude: Callable[[], Awaitable[None]] | None = None,
-        hooks: "AgentHooks | None" = None,
-        questions: "QuestionQueue | None" = None,
+        hooks: AgentHooks | None = None,
+        questions: QuestionQueue | None = None,
     ) -> None:
         self.conversation = conversation
         self.info = info
@@ -131,7 +130,7 @@ class Session:
         return "" if self._journal is None else self._journal.path
 
     @property
-    def pending_questions(self) -> "tuple[PendingQuestion, ...]":
+    def pending_questions(self) -> tuple[PendingQuestion, ...]:
         return () if self._questions is None else self._questions.pending
 
     def subscribe(self, listener: EventSink) -> Callable[[], None]:
@@ -165,7 +164,7 @@ class Session:
         asyncio.get_running_loop().call_soon(self._run.cancel)
         return True
 
-    def answer(self, question_id: str, reply: "ApprovalReply") -> bool:
+    def answer(self, question_id: str, reply: ApprovalReply) -> bool:
         """Answer a pending question. False if it is unknown or already answered."""
         return self._questions is not None and self._questions.answer(question_id, reply)
 
@@ -202,7 +201,7 @@ class Session:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.query(request)
 
-    def record_agent(self, agent_id: str, records: "Iterable[JsonObject]") -> None:
+    def record_agent(self, agent_id: str, records: Iterable[JsonObject]) -> None:
         """Record what happened in a run of a sub-agent, apart from the history."""
         if self._journal is not None:
             self._journal.record_agent(agent_id, records)
@@ -386,7 +385,7 @@ def _join_texts(texts: Sequence[str]) -> str:
     return "\n".join(text.strip("\n") for text in texts if text.strip())
 
 
-async def _await_run(run: "asyncio.Task[RunEnded]") -> RunEnded:
+async def _await_run(run: asyncio.Task[RunEnded]) -> RunEnded:
     """Wait for a run. A cancellation of the caller cancels the run and is raised when that has ended."""
     cancellation: asyncio.CancelledError | None = None
     while not run.done():

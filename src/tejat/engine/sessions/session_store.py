@@ -1,5 +1,7 @@
 """The stored sessions of a project: list, find, resume, delete and prune them."""
 
+from __future__ import annotations
+
 import errno
 import os
 import stat
@@ -7,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tejat.config.paths import project_key
 from tejat.config.settings.types import DEFAULT_RETENTION, SessionRetention
@@ -18,9 +20,11 @@ from tejat.core.sanitize import sanitize_text
 from tejat.engine.plans.storage import PlanStorage
 from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, try_lock
 from tejat.engine.sessions.journal_format import decode_record
-from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.files.regular_file import regular_file_opener
+
+if TYPE_CHECKING:
+    from tejat.engine.sessions.journal_reader import LoadedSession
 
 LATEST = "latest"
 
@@ -132,6 +136,8 @@ class SessionStore:
 
     def load(self, entry: SessionSummary) -> LoadedSession:
         """Read a conversation without resuming it."""
+        from tejat.engine.sessions.journal_reader import read_journal
+
         try:
             descriptor = _open_journal(entry.path, os.O_RDONLY)
             try:
@@ -146,6 +152,8 @@ class SessionStore:
 
         If the file is read-only, the session continues unrecorded; see the `failure` of the journal.
         """
+        from tejat.engine.sessions.journal_reader import read_journal
+
         try:
             descriptor = _open_journal(entry.path, os.O_RDWR | os.O_APPEND)
         except OSError as error:
@@ -222,7 +230,7 @@ class SessionStore:
                 entries = _list_directory(os.path.join(self._sessions_directory, project))
                 plans.remove_orphans(project, {entry.session_id for entry in entries}, before=before)
 
-    def _expired_files(self, files: Mapping[str, list["_File"]], now: float) -> list[str]:
+    def _expired_files(self, files: Mapping[str, list[_File]], now: float) -> list[str]:
         """The journals that are not kept, of those in each directory."""
         retention = self._retention
         oldest = 0 if retention.max_days is None else now - retention.max_days * _DAY

@@ -6,8 +6,9 @@ from typing import cast
 from tejat.core.agent.subagents import SubagentOutput
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import JsonObject, JsonValue, Params
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 
 COMPLETE_TASK = "complete_task"
 

@@ -16,7 +16,7 @@ from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelClient
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.loop.budget import Budget
-from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.compressor import Compressor
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.tool_declarations import ToolDeclarations

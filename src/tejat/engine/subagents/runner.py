@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Protocol
 
-from tejat.core.agent.subagents import INVOKE_AGENT, CopyMode, SubagentDefinition, current_agent
+from tejat.core.agent.subagents import CopyMode, SubagentDefinition, current_agent
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.tools.base import ToolContext, ToolResult
 from tejat.engine.subagents.host import SubagentHost

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import READ_ONLY_KINDS
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool
+from tejat.core.tools.base import BaseTool
 from tejat.engine.subagents.complete_task import COMPLETE_TASK
 from tejat.policy.tool_names import parse_tool_name
 from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry

@@ -7,8 +7,9 @@ from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import Kind
 from tejat.core.sanitize import sanitize_summary
-from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.base import ProposingTool, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.mcp.content.untrusted import wrap_untrusted
 from tejat.mcp.errors import McpFailure, McpProblem

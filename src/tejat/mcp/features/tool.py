@@ -10,9 +10,10 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import strip_hidden
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.tool_pins import ToolPins, tool_digest
 from tejat.mcp.features.tool_schema import schema_for_model

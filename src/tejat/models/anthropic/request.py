@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import (
     FileData,
@@ -19,7 +20,6 @@ from tejat.core.messages.types import (
 )
 from tejat.core.model import ModelRequest
 from tejat.core.text.str_enum import StrEnum
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     encode_base64,
     image_problem,

@@ -5,6 +5,7 @@ from typing import cast
 
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, JsonObject, MessagePart, Text, Thought
 from tejat.core.model import (
@@ -18,7 +19,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.anthropic.request import ANSWER_TOOL, preserve_block
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, restore_arguments, wire_name

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias, cast
 
 from tejat.core.agent.prices import Price
 from tejat.core.agent.settings import describe_value
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
 from tejat.core.model import ModelOutput, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.custom.client import DEFAULT_CONTEXT_WINDOW, CustomModelClient, closed_after
 from tejat.workspace.threads.daemon import run_detached
 

@@ -15,7 +15,6 @@ from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.base_url import GEMINI_BASE_URL, read_api_key, resolve_base_url
-from tejat.models.gemini.errors import parse_api_error
 from tejat.models.gemini.headers import custom_headers, uses_bearer, with_headers
 from tejat.models.gemini.request import GeminiEncoder, refused_values
 from tejat.models.gemini.response import GeminiResponseReader
@@ -191,6 +190,8 @@ class GeminiClient(HttpModel):
         return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
     def _parse_error(self, body: object, *, status: int, retry_after: float | None) -> ModelFailure:
+        from tejat.models.gemini.errors import parse_api_error
+
         return parse_api_error(body, status=status, retry_after=retry_after, secrets=self._secrets)
 
     @property

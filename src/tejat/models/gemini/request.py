@@ -7,6 +7,7 @@ from typing import assert_never, cast
 
 from tejat.core.frozen import replace
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import GENERATED_ID_PREFIX, Message
 from tejat.core.messages.types import (
     FileData,
@@ -21,7 +22,6 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import CONVERSATION, Capability, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import image_problem, media_placeholder, wire_name
 
 VENDOR = "gemini"

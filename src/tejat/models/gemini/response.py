@@ -8,6 +8,7 @@ from typing import cast
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
 from tejat.core.model import (
@@ -23,8 +24,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
-from tejat.models.gemini.errors import parse_api_error
 from tejat.models.gemini.request import NAME_PATTERN, VENDOR
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.http_errors import protocol_failure
@@ -91,6 +90,8 @@ class GeminiResponseReader:
             return
         fields = _require_object(chunk, "a chunk")
         if "error" in fields:
+            from tejat.models.gemini.errors import parse_api_error
+
             raise parse_api_error(fields, secrets=self._secrets)
         usage = as_object(fields.get("usageMetadata"))
         if usage:

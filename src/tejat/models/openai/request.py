@@ -9,6 +9,7 @@ from typing import cast
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import (
     FileData,
@@ -23,7 +24,6 @@ from tejat.core.messages.types import (
 )
 from tejat.core.model import ModelRequest
 from tejat.core.text.str_enum import StrEnum
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import (
     data_url,
     encode_base64,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
 from tejat.core.model import (
@@ -18,7 +19,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.http_errors import protocol_failure

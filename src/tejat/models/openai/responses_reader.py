@@ -6,6 +6,7 @@ from typing import cast
 
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, JsonObject, MessagePart, Text, Thought
 from tejat.core.model import (
@@ -19,7 +20,6 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai.responses_request import preserve_item, preserve_phase
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name

@@ -6,6 +6,7 @@ from typing import cast
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import (
     FileData,
@@ -18,7 +19,6 @@ from tejat.core.messages.types import (
     Text,
 )
 from tejat.core.model import ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai.request import has_media, refused_field, supported_effort
 from tejat.models.wire.common import (
     data_url,

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Params, Part
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import NAME_PATTERN, UNNAMED_CALL, wire_name
 from tejat.models.wire.json_repair import parse_arguments
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionResponse, Part
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.gemini.request import NAME_PATTERN, GeminiEncoder, encode_declaration
 from tejat.models.sdk.base import RawCall, SdkFormat, field_of, items_of, text_of
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionResponse, Part
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.openai import request, responses_request
 from tejat.models.sdk.base import RawCall, SdkFormat, field_of, items_of, text_of
 

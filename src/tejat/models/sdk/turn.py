@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tejat.core.errors import ToolFailure
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import FunctionDeclaration, ToolResult, invalid_params_result
+from tejat.core.tools.base import ToolResult, invalid_params_result
 from tejat.core.tools.function_response import build_response
 from tejat.models.sdk.base import SdkFormat, text_of
 

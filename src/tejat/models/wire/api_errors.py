@@ -10,7 +10,6 @@ from tejat.models.wire.http_errors import is_quota_exhausted, is_retryable_statu
 from tejat.models.wire.json_access import as_list, as_object, as_str, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 
-MAX_ERROR_BYTES = 1_000_000
 """How much of an error body is read."""
 
 

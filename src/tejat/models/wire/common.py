@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValue, Params
 from tejat.core.text.digest import sha256
-from tejat.core.tools.base import FunctionDeclaration
 
 UNNAMED_CALL = "undefined_tool_name"
 """The name of a call that came without one. No tool has it, so the model gets an error."""

@@ -1,19 +1,23 @@
 """Base classes of the model clients that talk to an HTTP service."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.models import ModelOptions
 from tejat.models.catalogue.catalogue_file import builtin_catalogue, load_catalogue
-from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
 from tejat.workspace.http.types import HttpLimits
+
+if TYPE_CHECKING:
+    from tejat.models.wire.api_errors import ModelTarget
 
 _Dialect = TypeVar("_Dialect")
 _ADAPTABLE_STATUSES = frozenset({400, 422})
@@ -89,6 +93,8 @@ class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
     def __init__(
         self, target: ModelTarget, url: str, options: ModelOptions, *, headers: Mapping[str, str], dialect: _Dialect
     ) -> None:
+        from tejat.models.wire.api_errors import parse_api_error
+
         async def auth_headers() -> Mapping[str, str]:
             return headers
 

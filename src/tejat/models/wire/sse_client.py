@@ -9,7 +9,6 @@ from typing import Protocol, TypeAlias
 from tejat.core.i18n import lazy
 from tejat.core.model import Chunk, ModelFailure, TextDelta, ThoughtDelta
 from tejat.models import ModelOptions
-from tejat.models.wire.api_errors import MAX_ERROR_BYTES
 from tejat.models.wire.http_errors import failure_from_http, parse_retry_after, protocol_failure
 from tejat.models.wire.json_access import parse_json_or_text
 from tejat.models.wire.redact import safe_text
@@ -17,6 +16,7 @@ from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import MAX_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.types import HttpFailure, HttpLimits, HttpResponse
 
+_MAX_ERROR_BYTES = 1_000_000
 _MAX_RESPONSE_BYTES = 64 * 2**20
 _DRAIN_SECONDS = 0.2
 """Time for the server to end a complete stream, so that its connection can be reused."""
@@ -104,7 +104,7 @@ class SseClient:
             async with self._http.request("POST", url, headers=headers, body=body) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
-                return parse_json_or_text(await response.read(MAX_ERROR_BYTES))
+                return parse_json_or_text(await response.read(_MAX_ERROR_BYTES))
         except HttpFailure as failure:
             raise failure_from_http(failure) from None
 
@@ -122,7 +122,7 @@ class SseClient:
     async def _api_error(self, response: HttpResponse) -> ModelFailure:
         wait = parse_retry_after(response.headers, time.time)
         try:
-            body = parse_json_or_text(await response.read(MAX_ERROR_BYTES))
+            body = parse_json_or_text(await response.read(_MAX_ERROR_BYTES))
         except HttpFailure:
             # The status is enough.
             body = ""

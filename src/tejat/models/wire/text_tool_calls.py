@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall, JsonObject
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import object_schema, tool_names_by_wire_name, wire_name
 from tejat.models.wire.json_access import as_list, as_object
 from tejat.models.wire.json_repair import parse_arguments

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tejat.core.i18n import lazy
+from tejat.core.messages.declaration import READ_ONLY_KINDS
 from tejat.core.text.paths import is_beneath
 from tejat.core.text.secret_files import is_secret_file
-from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.matcher import matches_caller, matches_project, matches_skill

@@ -1,8 +1,8 @@
 """Built-in rules."""
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.plans import PLAN_WRITERS
 from tejat.core.i18n import lazy
+from tejat.core.messages.tool_names import PLAN_WRITERS
 from tejat.policy.tool_names import MEMORY, SESSION_TOOLS, SHELL
 from tejat.policy.types import Decision, PolicyRule, Tier
 

@@ -7,7 +7,7 @@ from typing import cast
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.policy.errors import PolicyError
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.command_match import command_matches_rule

@@ -10,9 +10,10 @@ from tejat.core.approval.confirmation import Confirmation, ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
+from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import sanitize_text
-from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolError, ToolResult
 from tejat.tools.descriptions import load_description
 from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.tools.shell.result import format_outcome

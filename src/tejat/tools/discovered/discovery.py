@@ -9,10 +9,10 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line, sanitize_text, strip_hidden
 from tejat.core.text.argv import parse_argv
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.core.tools.schema_validation import schema_problem
 from tejat.tools.shell.result import signal_name
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program

@@ -11,8 +11,9 @@ from typing import Generic, ParamSpec, TypeVar, cast, overload
 from tejat.core.approval.confirmation import Confirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import Kind, ParsingTool, ToolContext, ToolResult
+from tejat.core.tools.base import ParsingTool, ToolContext, ToolResult
 from tejat.core.tools.hints.docstring import parse_docstring
 from tejat.core.tools.tool_check import check_tool_name
 from tejat.tools.python.call_confirmation import CallConfirmation, Confirm

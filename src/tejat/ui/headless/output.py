@@ -1,21 +1,26 @@
 """Common parts of the headless outputs."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tejat.core.agent.events import AgentEvent, AwaitingModel, PlanPresented, Retrying, RunEnded
+from tejat.core.agent.events import AwaitingModel, Retrying
 from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
-from tejat.core.tools.base import ToolError
 from tejat.core.tools.call_events import CallFinished
-from tejat.core.tools.display import Display
 from tejat.ui.shared.exit_status import exit_code_for
 from tejat.ui.shared.notices import notice_for_event, retry_message, waiting_message
 from tejat.workspace.text.terminal_text import strip_sequences
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent, PlanPresented, RunEnded
+    from tejat.core.tools.base import ToolError
+    from tejat.core.tools.display import Display
 
 
 @frozen

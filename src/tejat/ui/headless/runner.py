@@ -1,14 +1,16 @@
 """A headless run: one prompt in, one result on standard output, an exit code."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import signal
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.agent.events import AgentEvent, EndReason, RunEnded
+from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
 from tejat.core.i18n import _
@@ -20,6 +22,9 @@ from tejat.ui.headless.standard_streams import StandardStreams
 from tejat.ui.headless.stdin import PipedInput, read_piped_input
 from tejat.ui.shared.exit_status import classify_error
 from tejat.ui.signals import Terminated, graceful_termination
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
 
 OpenSession: TypeAlias = Callable[[], AbstractAsyncContextManager[Session]]
 
@@ -164,7 +169,7 @@ class _HeadlessRun:
             self._out.has_result = True
             self._exit_within(_RESULT_GRACE_SECONDS, self._out.exit_code or self._out.exit_code_for(event))
 
-    def _interrupt(self, task: "asyncio.Future[RunEnded]", number: int) -> None:
+    def _interrupt(self, task: asyncio.Future[RunEnded], number: int) -> None:
         if self._out.signal_number is not None:
             os._exit(128 + number)
         self._out.signal_number = number

@@ -1,16 +1,22 @@
 """Standard output and standard error of a headless run."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from tejat.core.agent.events import EndReason, RunEnded
+from tejat.core.agent.events import EndReason
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED
 from tejat.core.i18n import _
 from tejat.ui.headless.broken_pipe import discard_stdout
 from tejat.ui.headless.output import OutputStreams
 from tejat.ui.shared.exit_status import exit_code_for
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import RunEnded
 
 
 class StandardStreams:

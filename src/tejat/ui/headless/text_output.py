@@ -1,14 +1,20 @@
 """`--output-format text`: the answer on stdout, everything else on stderr."""
 
-import re
+from __future__ import annotations
 
-from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, PlanPresented, Retrying, RunEnded, TextStreamed
+import re
+from typing import TYPE_CHECKING
+
+from tejat.core.agent.events import Answered, LoopDetected, PlanPresented, Retrying, RunEnded, TextStreamed
 from tejat.core.i18n import _
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
 from tejat.ui.shared.exit_status import exit_code_for
 from tejat.workspace.text.terminal_text import strip_sequences
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
 
 
 class TextOutput:

@@ -1,10 +1,8 @@
 """The result of `tools/list`."""
 
-from tejat.core.approval.plans import PLAN_TOOLS
-from tejat.core.approval.user_question import ASK_USER
+from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
+from tejat.core.messages.tool_names import ASK_USER, PLAN_TOOLS, WRITE_TODOS
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.tools.base import READ_ONLY_KINDS, Kind
-from tejat.core.tools.todos import WRITE_TODOS
 from tejat.ui.mcp_server.client_workspace import ClientTools
 from tejat.ui.mcp_server.tool_result import FIRST_WITH_STRUCTURE
 

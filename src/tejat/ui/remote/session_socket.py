@@ -1,5 +1,7 @@
 """The socket of the session in this process, through which other processes of the user reach it."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import sys
@@ -8,13 +10,14 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from tejat.core.agent.events import AgentEvent, Noticed
+from tejat.core.agent.events import Noticed
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.event_log import EventLog
 
 if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
     from tejat.ui.contract import UiSession
     from tejat.ui.remote.server import SessionServer
 
@@ -31,7 +34,7 @@ class SessionSocket:
     def __init__(
         self,
         events: EventBus[AgentEvent],
-        open_session: "Callable[[], UiSession]",
+        open_session: Callable[[], UiSession],
         directory: str,
         *,
         kind: str,
@@ -89,7 +92,7 @@ class SessionSocket:
 
 @asynccontextmanager
 async def serve_session(
-    events: EventBus[AgentEvent], open_session: "Callable[[], UiSession]", *, directory: str, kind: str
+    events: EventBus[AgentEvent], open_session: Callable[[], UiSession], *, directory: str, kind: str
 ) -> AsyncGenerator[None]:
     """Open the socket of a session in the background while the context is open. See `SessionSocket`."""
     socket = SessionSocket(events, open_session, directory, kind=kind)

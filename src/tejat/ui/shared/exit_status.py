@@ -1,9 +1,16 @@
 """Exit codes and error names for the end of a run."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tejat.core import exit_codes as codes
-from tejat.core.agent.events import EndReason, RunEnded
+from tejat.core.agent.events import EndReason
 from tejat.core.errors import ConfigurationError, NotTrusted, SandboxUnavailable, TejatError, UsageError
 from tejat.core.model import FailureKind, ModelFailure
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import RunEnded
 
 
 def exit_code_for(ended: RunEnded) -> int:

@@ -1,8 +1,10 @@
 """Notices about a run: texts for events that change how it continues or end it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tejat.core.agent.events import (
-    AgentEvent,
-    AwaitingModel,
     Compressed,
     CompressionStarted,
     CompressionStatus,
@@ -11,15 +13,15 @@ from tejat.core.agent.events import (
     LoopDetected,
     ModelChanged,
     Noticed,
-    RequestFailed,
-    Retrying,
-    RunEnded,
     Severity,
 )
 from tejat.core.frozen import replace
 from tejat.core.i18n import LazyString, _, join_lazy, lazy, translate
 from tejat.core.model import CONVERSATION
 from tejat.ui.shared.labels.text_summary import summarize_line
+
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent, AwaitingModel, RequestFailed, Retrying, RunEnded
 
 
 def notice_for_event(event: AgentEvent) -> Noticed | None:

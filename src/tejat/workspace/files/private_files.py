@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.i18n import lazy
 from tejat.workspace.files.regular_file import open_fd
-from tejat.workspace.files.temp_file import TempFile, TempFileNaming, remove_stale_temp_files
 
 _SYNC_UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
@@ -67,6 +66,8 @@ def replace_private_file(path: str, *, mode: int = 0o600, follow_symlinks: bool 
 
     A symbolic link is replaced itself unless `follow_symlinks` is true. Raises OSError.
     """
+    from tejat.workspace.files.temp_file import TempFile, TempFileNaming, remove_stale_temp_files
+
     directory_path, name = os.path.split(os.path.realpath(path) if follow_symlinks else path)
     with open_fd(directory_path or ".", os.O_RDONLY | os.O_DIRECTORY) as directory:
         remove_stale_temp_files(directory)

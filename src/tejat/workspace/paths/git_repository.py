@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.regular_file import open_fd
-from tejat.workspace.helper_program import find_program, run_helper
-from tejat.workspace.threads.stop import never_stop
 
 _MAX_POINTER_BYTES = 64 * 1024
 _SHORT_COMMIT = 7
@@ -128,6 +126,9 @@ def _stat_signature(path: str) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ...]) -> str | None:
     """Return the value of `core.excludesFile`, None if unset. Cached until a configuration file changes."""
+    from tejat.workspace.helper_program import find_program, run_helper
+    from tejat.workspace.threads.stop import never_stop
+
     del state
     git = find_program("git")
     # Only git can evaluate its configuration, but starting it takes as long as everything else here.

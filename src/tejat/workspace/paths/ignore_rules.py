@@ -1,21 +1,26 @@
 """Ignore rules of a root: exactly git's, as modified by the root's `.geminiignore` and other named files."""
 
+from __future__ import annotations
+
 import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.regular_file import open_fd, read_bytes
-from tejat.workspace.paths.git_index import TrackedFiles, read_git_index
 from tejat.workspace.paths.git_repository import GitRepository, find_git_repository
-from tejat.workspace.paths.ignore_pattern import MAX_BYTES, IgnorePattern, IgnoreRule, parse_ignore_file
+from tejat.workspace.paths.ignore_pattern import IgnoreRule
 from tejat.workspace.paths.real_path import real_path
+
+if TYPE_CHECKING:
+    from tejat.workspace.paths.git_index import TrackedFiles
+    from tejat.workspace.paths.ignore_pattern import IgnorePattern
 
 _GIT_NAME = b".git"
 _IGNORE_FILE = b".gitignore"
-_GIT_RULE = IgnoreRule(file="", line=0, text=".git", negated=False)
 
 
 class IgnoreStatus(Enum):
@@ -134,13 +139,13 @@ class IgnoreRules:
         self._ignore_files_beneath = prefix
         self._ignore_files = frozenset(prefix + path for path in paths if path.endswith(_IGNORE_FILE))
 
-    def _evaluate(self, path: bytes, *, is_directory: bool) -> "tuple[IgnoreStatus, IgnoreRule | None]":
+    def _evaluate(self, path: bytes, *, is_directory: bool) -> tuple[IgnoreStatus, IgnoreRule | None]:
         if not path:
             return IgnoreStatus.NOT_IGNORED, None
         parent, _, name = path.rpartition(b"/")
         return self._evaluate_in(self._directory(parent), path, name, is_directory=is_directory)
 
-    def _directory(self, path: bytes) -> "_Directory":
+    def _directory(self, path: bytes) -> _Directory:
         missing: list[bytes] = []
         while path not in self._directories:
             missing.append(path)
@@ -150,7 +155,7 @@ class IgnoreRules:
             directory = self._directories[path] = self._child(directory, path)
         return directory
 
-    def _child(self, parent: "_Directory", path: bytes) -> "_Directory":
+    def _child(self, parent: _Directory, path: bytes) -> _Directory:
         ignored, rule = self._evaluate_in(parent, path, path.rpartition(b"/")[2], is_directory=True)
         layers = parent.layers
         if ignored is IgnoreStatus.NOT_IGNORED and self._may_have_ignore_file(path):
@@ -165,8 +170,8 @@ class IgnoreRules:
         return directory + b"/" + _IGNORE_FILE in self._ignore_files
 
     def _evaluate_in(
-        self, directory: "_Directory", path: bytes, name: bytes, *, is_directory: bool
-    ) -> "tuple[IgnoreStatus, IgnoreRule | None]":
+        self, directory: _Directory, path: bytes, name: bytes, *, is_directory: bool
+    ) -> tuple[IgnoreStatus, IgnoreRule | None]:
         """Evaluate all rules in order of precedence. Tracked files are not considered here."""
         if directory.ignored is IgnoreStatus.GEMINI:
             return IgnoreStatus.GEMINI, directory.rule
@@ -182,7 +187,7 @@ class IgnoreRules:
         if self._repository is None:
             return IgnoreStatus.NOT_IGNORED, None
         if name == _GIT_NAME:
-            return IgnoreStatus.GIT, _GIT_RULE
+            return IgnoreStatus.GIT, _git_rule()
         from_top = self._root_from_top + path
         for layer in directory.layers:
             pattern = layer.last_match(from_top, name, is_directory=is_directory)
@@ -191,6 +196,8 @@ class IgnoreRules:
         return IgnoreStatus.NOT_IGNORED, None
 
     def _is_tracked(self, path: bytes) -> bool:
+        from tejat.workspace.paths.git_index import read_git_index
+
         if self._repository is None:
             return False
         if self._tracked is None:
@@ -198,7 +205,7 @@ class IgnoreRules:
         from_top = self._root_from_top + path
         return from_top in self._tracked or self._tracked.has_files_beneath(from_top)
 
-    def _name_filter(self, path: bytes) -> "_NameFilter":
+    def _name_filter(self, path: bytes) -> _NameFilter:
         directory = self._directory(path)
         if directory.ignored is not IgnoreStatus.NOT_IGNORED:
             return _MATCH_ALL
@@ -215,7 +222,7 @@ class IgnoreRules:
             return screen
         return _NameFilter(screen.literals.union(literals), screen.suffixes, (*screen.others, *others))
 
-    def _layers_of_root(self) -> "tuple[_IgnoreFile, ...]":
+    def _layers_of_root(self) -> tuple[_IgnoreFile, ...]:
         if self._repository is None:
             return ()
         layers: tuple[_IgnoreFile, ...] = ()
@@ -233,13 +240,11 @@ class IgnoreRules:
             layers = self._with_layer(layers, os.path.join(top, base), base=base)
         return layers
 
-    def _with_layer(
-        self, layers: "tuple[_IgnoreFile, ...]", directory: bytes, *, base: bytes
-    ) -> "tuple[_IgnoreFile, ...]":
+    def _with_layer(self, layers: tuple[_IgnoreFile, ...], directory: bytes, *, base: bytes) -> tuple[_IgnoreFile, ...]:
         layer = self._read(directory + b"/" + _IGNORE_FILE, base=base, follow=False)
         return (layer, *layers) if layer else layers
 
-    def _read_gemini(self, path: str) -> "_IgnoreFile | None":
+    def _read_gemini(self, path: str) -> _IgnoreFile | None:
         if not os.path.lexists(path):
             return None
         # It may be a link, but only to a file in the project.
@@ -248,20 +253,29 @@ class IgnoreRules:
             return None
         return self._read(os.fsencode(real), base=b"", follow=False, named=path)
 
-    def _read(self, path: bytes, *, base: bytes, follow: bool, named: str | None = None) -> "_IgnoreFile | None":
+    def _read(self, path: bytes, *, base: bytes, follow: bool, named: str | None = None) -> _IgnoreFile | None:
         content = _read_ignore_file(path, follow=follow)
         if not content:
             return None
         file = named or os.fsdecode(path)
+        from tejat.workspace.paths.ignore_pattern import parse_ignore_file
+
         patterns, cut = parse_ignore_file(content, file=file)
         if cut:
             self._truncated.append(file)
         return _IgnoreFile(base, patterns) if patterns else None
 
 
+def _git_rule() -> IgnoreRule:
+    """The rule that git does not look into its own directory."""
+    from tejat.workspace.paths.ignore_pattern import IgnoreRule
+
+    return IgnoreRule(file="", line=0, text=".git", negated=False)
+
+
 @frozen
 class _Directory:
-    layers: "tuple[_IgnoreFile, ...]"
+    layers: tuple[_IgnoreFile, ...]
     """Git's ignore files that apply here, highest precedence first."""
     ignored: IgnoreStatus
     rule: IgnoreRule | None
@@ -374,6 +388,10 @@ def _read_ignore_file(path: bytes, *, follow: bool) -> bytes:
     try:
         with open_fd(path, flags) as descriptor:
             is_regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-            return read_bytes(descriptor, 0, MAX_BYTES + 1) if is_regular else b""
+            if not is_regular:
+                return b""
+            from tejat.workspace.paths.ignore_pattern import MAX_BYTES
+
+            return read_bytes(descriptor, 0, MAX_BYTES + 1)
     except (OSError, ValueError):
         return b""

@@ -8,7 +8,7 @@ import pytest
 
 from support.external_tools import AgentTranscript, ExternalToolsEnv, call_reply, hostile_server, official_server
 from tejat.core.agent.events import EndReason
-from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
+from tejat.engine.prompt.expanded_prompt import CONTENT_END, CONTENT_START
 from tejat.mcp.content.untrusted import wrap_untrusted
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingsFile, read_settings_file
+from tejat.config.settings.file import SettingsFile
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.schema.names import has_other_names
 
 

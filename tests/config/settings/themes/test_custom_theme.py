@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingKey, SettingsError, read_settings_file
+from tejat.config.settings.file import SettingKey, SettingsError
+from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.themes.custom_theme import read_custom_theme
 from tejat.core.messages.types import JsonObject
 from tejat.core.ui.theme_colours import ThemeColours

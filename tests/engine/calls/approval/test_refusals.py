@@ -8,7 +8,7 @@ from support.note_tool import NoteTool, edit_confirmation
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType
-from tejat.core.tools.base import Kind
+from tejat.core.messages.declaration import Kind
 from tejat.engine.calls.approval.refusals import RejectedByUser, denied_error, non_interactive_error
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.shell.parser import parse_command_line

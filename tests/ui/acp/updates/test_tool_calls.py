@@ -10,8 +10,9 @@ from support.acp_updates import Json, RecordingClient, texts
 from support.sample_events import call_finished, function_response
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult
+from tejat.core.tools.base import ToolError, ToolLocation, ToolResult
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
 from tejat.ui.acp.client import ClientCapabilities

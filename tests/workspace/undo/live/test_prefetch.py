@@ -15,8 +15,9 @@ import pytest
 
 from support.descriptors import count_leaked, count_open
 from support.wait import wait_until_async
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.tools.base import ToolResult
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.undo.live.prefetch import LARGE_TREE, Prefetch, may_be_large
 

@@ -6,9 +6,10 @@ from functools import partial
 from tejat.core.approval.confirmation import Confirmation
 from tejat.core.errors import ToolFailure
 from tejat.core.frozen import replace
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.provenance import ToolSource
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.base import BaseTool, ToolContext, ToolLocation, ToolResult
 from tejat.tools.registry import ToolEntry, ToolRegistry
 
 _UNRUN_KINDS = frozenset({Kind.EXECUTE, Kind.FETCH})

@@ -19,7 +19,6 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolDeclarations
-from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.prompt.system_prompt import build_system_prompt
 
 _INVOKE_AGENT = "invoke_agent"
@@ -57,9 +56,13 @@ def session_system_prompt(
     """
     is_lean = is_lean_window(window())
     text = context.to_prompt(run_config.roots[0])
+    if is_lean:
+        from tejat.engine.loop.transcript import truncate_tokens
+
+        text = truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE))
     tool_names = [declaration.name for declaration in declared()]
     return options.system or build_system_prompt(
-        context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
+        context=text,
         tool_names=tool_names,
         sandbox=describe_sandbox(),
         is_headless=is_headless,

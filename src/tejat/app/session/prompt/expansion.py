@@ -1,19 +1,22 @@
 """Expansion of prompts: custom commands, MCP prompts, mentioned files and resources."""
 
+from __future__ import annotations
+
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import Toolset
-from tejat.core.agent.events import EventSink
 from tejat.core.frozen import replace
 from tejat.core.messages.types import Text
 from tejat.engine.calls.secret_mask import SecretMask
-from tejat.engine.prompt.mentions import AgentFinder, ExpandedPrompt, expand_mentions
+from tejat.engine.prompt.expanded_prompt import ExpandedPrompt
 
 if TYPE_CHECKING:
+    from tejat.core.agent.events import EventSink
     from tejat.engine.prompt.custom_command import CustomCommandExpander
+    from tejat.engine.prompt.mentions import AgentFinder
 
 _INVOCATION = r"(?s)/(\S+)\s*(.*)"
 
@@ -55,6 +58,10 @@ class PromptExpander:
         )
 
     async def _expand_mentions(self, prompt: str) -> ExpandedPrompt:
+        if "@" not in prompt:
+            return ExpandedPrompt((Text(prompt),))
+        from tejat.engine.prompt.mentions import expand_mentions
+
         return await expand_mentions(
             prompt,
             registry=self._toolset.registry,
@@ -92,7 +99,7 @@ class PromptExpander:
         return SecretMask(self._run_config.named_secrets)
 
     @cached_property
-    def _commands(self) -> "CustomCommandExpander":
+    def _commands(self) -> CustomCommandExpander:
         from tejat.app.commands.builtin import builtin_names
         from tejat.config.custom_commands import find_custom_commands
         from tejat.engine.prompt.custom_command import CustomCommandExpander

@@ -3,12 +3,15 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin, ContextFiles, find_context_files
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.trust.instructions import Instructions, accept_instructions, find_unseen
 from tejat.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tejat.config.trust.instructions import Instructions
 
 SYSTEM_PROMPT = ".gemini/system.md"
 """The system prompt of a project, relative to its root."""
@@ -31,15 +34,19 @@ def find_all_context_files(run_config: RunConfig) -> ContextFiles:
     )
 
 
-def unseen_instructions(run_config: RunConfig, found: ContextFiles) -> tuple[Instructions, ...]:
+def unseen_instructions(run_config: RunConfig, found: ContextFiles) -> "tuple[Instructions, ...]":
     """The project's context files, and its system prompt, that are new or changed. Raises UsageError."""
     if not run_config.trust.is_trusted or run_config.trust.is_unpinned:
         return ()
+    from tejat.config.trust.instructions import find_unseen
+
     return find_unseen(run_config.paths, run_config.roots[0], _project_instructions(run_config, found.files))
 
 
 def accept_all_instructions(run_config: RunConfig) -> None:
     """Use the instructions of the project as they are now. Raises UsageError."""
+    from tejat.config.trust.instructions import accept_instructions
+
     found = _project_instructions(run_config, find_all_context_files(run_config).files)
     accept_instructions(run_config.paths, run_config.roots[0], found)
 
@@ -49,7 +56,9 @@ def relative_path(run_config: RunConfig, file: ContextFile) -> str:
     return os.path.relpath(file.path, os.path.realpath(run_config.roots[0]))
 
 
-def _project_instructions(run_config: RunConfig, files: Sequence[ContextFile]) -> list[Instructions]:
+def _project_instructions(run_config: RunConfig, files: Sequence[ContextFile]) -> "list[Instructions]":
+    from tejat.config.trust.instructions import Instructions
+
     others = (ContextFileOrigin.USER, ContextFileOrigin.EXTENSION)
     theirs = [file for file in files if file.origin not in others]
     instructions = [Instructions(relative_path(run_config, file), file.text) for file in theirs]

@@ -1,10 +1,12 @@
 """Journal records of what events show and the history does not: times, decisions about calls, side requests."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import (
-    AgentEvent,
     Answered,
     QuestionAnswered,
     QuestionAsked,
@@ -14,28 +16,20 @@ from tejat.core.agent.events import (
     SessionStarted,
 )
 from tejat.core.agent.history.decisions import CallDecision
-from tejat.core.agent.questions import PendingQuestion
 from tejat.core.agent.subagent_events import AgentActivity
-from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.messages.message_json import usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, NO_USAGE, Usage
 from tejat.core.tools.call_events import BY_USER, CallFinished, CallState
-from tejat.core.tools.display import FileDiff
 from tejat.engine.sessions.journal_format import RecordKind
 
+if TYPE_CHECKING:
+    from tejat.core.agent.events import AgentEvent
+    from tejat.core.agent.questions import PendingQuestion
+    from tejat.core.approval.confirmation import ApprovalReply
+
 _MAX_SOURCE = 200
-_ALWAYS = frozenset(
-    {
-        Outcome.PROCEED_ALWAYS,
-        Outcome.PROCEED_ALWAYS_AND_SAVE,
-        Outcome.PROCEED_ALWAYS_SERVER,
-        Outcome.PROCEED_ALWAYS_TOOL,
-        Outcome.PROCEED_ALWAYS_SANDBOXED,
-        Outcome.PROCEED_WITH_TOOLS,
-    }
-)
 WITHDRAWN = "withdrawn"
 """The outcome of a question that nobody answered."""
 
@@ -112,6 +106,8 @@ class RunRecorder:
 
 def call_fields(call: CallFinished, agent_id: str, waits: list[JsonValue]) -> JsonObject:
     """The fields of the record of a finished call; what is empty is left out."""
+    from tejat.core.tools.display import FileDiff
+
     decision = _decide(call, waits)
     source = "" if decision is not CallDecision.RULE else str(call.allowed_by)[:_MAX_SOURCE]
     display = call.result.return_display
@@ -144,9 +140,23 @@ def _decide(call: CallFinished, waits: list[JsonValue]) -> CallDecision:
     if call.was_rejected:
         return CallDecision.REFUSED
     if call.allowed_by == BY_USER:
-        is_always = any(isinstance(wait, list) and str(wait[-1]) in _ALWAYS for wait in waits)
+        is_always = any(isinstance(wait, list) and _is_always(str(wait[-1])) for wait in waits)
         return CallDecision.ALWAYS if is_always else CallDecision.ONCE
     if call.allowed_by:
         return CallDecision.RULE
     is_denied = error is not None and error.type is ErrorType.POLICY_VIOLATION
     return CallDecision.DENIED if is_denied else CallDecision.UNDECIDED
+
+
+def _is_always(outcome: str) -> bool:
+    """Whether the answer to a question also permits later calls."""
+    from tejat.core.approval.confirmation import Outcome
+
+    return outcome in {
+        Outcome.PROCEED_ALWAYS,
+        Outcome.PROCEED_ALWAYS_AND_SAVE,
+        Outcome.PROCEED_ALWAYS_SERVER,
+        Outcome.PROCEED_ALWAYS_TOOL,
+        Outcome.PROCEED_ALWAYS_SANDBOXED,
+        Outcome.PROCEED_WITH_TOOLS,
+    }

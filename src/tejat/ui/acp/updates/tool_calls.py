@@ -8,9 +8,9 @@ from typing import TypeAlias
 from tejat.core.agent.subagent_events import AgentEnded
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
+from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
-from tejat.core.tools.base import Kind
 from tejat.core.tools.call_details import CallDetails
 from tejat.core.tools.call_events import CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.ui.acp.client import ClientCapabilities

@@ -3,9 +3,9 @@
 import re
 import signal
 
-from tejat.core.approval.user_question import ASK_USER
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext
+from tejat.core.messages.tool_names import ASK_USER
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.call_events import FEEDBACK_MARK, CallFinished
 from tejat.ui.shared.calls.arguments import CallArguments

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 
-from tejat.core.approval.user_question import ASK_USER
 from tejat.core.frozen import frozen
 from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
+from tejat.core.messages.tool_names import ASK_USER, WRITE_TODOS
 from tejat.core.messages.types import FunctionCall
 from tejat.core.text.str_enum import StrEnum
-from tejat.core.tools.todos import WRITE_TODOS
 from tejat.ui.shared.calls.arguments import CallArguments
 from tejat.ui.shared.labels.text_summary import summarize_line
 
