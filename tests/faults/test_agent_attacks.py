@@ -210,9 +210,10 @@ class TestFiles:
 
 
 class TestEndings:
-    def test_a_system_that_is_out_of_descriptors_gives_a_result(self, machine: ProgramEnv) -> None:
+    @pytest.mark.parametrize("descriptors", [5, 6, 7, 8])
+    def test_a_system_that_is_out_of_descriptors_gives_a_result(self, machine: ProgramEnv, descriptors: int) -> None:
         model = machine.script(text_script("Hello."))
-        done = machine.run_shell(f'ulimit -n 6; "$@" -p hi -o stream-json -m {model}')
+        done = machine.run_shell(f'ulimit -n {descriptors}; "$@" -p hi -o stream-json -m {model}')
         error = {"type": "failed", "message": "Too many open files", "code": 1}
         assert (done.code, closing(done)) == (1, error)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import signal
+import socket
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -79,9 +81,17 @@ def _run(open_session: OpenSession, given: str | None, output: Output, out: Stan
     heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     try:
         with SignalWatch([number for number in heeded if signal.getsignal(number) is not signal.SIG_IGN]) as signals:
+            _check_descriptors()
             return asyncio.run(run.execute(prompt, signals))
     finally:
         run.finish()
+
+
+def _check_descriptors() -> None:
+    """Raise OSError if there are too few for an event loop: asyncio would complain about its half-made one as well."""
+    with selectors.DefaultSelector():
+        for end in socket.socketpair():
+            end.close()
 
 
 def read_prompt(given: str | None, out: StandardStreams) -> str:
