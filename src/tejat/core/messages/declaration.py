@@ -1,10 +1,9 @@
 """The declaration of a tool for a model."""
 
-from enum import StrEnum
-
 from tejat.core.frozen import Value, frozen
 from tejat.core.messages.sdk import SdkDeclaration
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.str_enum import StrEnum
 
 
 class Kind(StrEnum):
