@@ -26,6 +26,8 @@ ENTRY_POINT_GROUP = "tejat.tools"
 PLUGIN_DIRECTORY = os.path.join(".gemini", "tools")
 
 _MAX_BYTES = 2**20
+_PIECE = 2**14
+"""Enough for most files. More memory at once takes longer to get than they do to read."""
 
 
 @frozen
@@ -106,7 +108,8 @@ def _entry_points(metadata: str) -> bytes:
     except OSError:
         return b""
     try:
-        return os.read(descriptor, _MAX_BYTES)
+        content = os.read(descriptor, _PIECE)
+        return content if len(content) < _PIECE else content + os.read(descriptor, _MAX_BYTES)
     except OSError:
         return b""
     finally:
