@@ -191,6 +191,7 @@ _MODULES = {
     "core.errors": "ConfigurationError ErrorType NotTrusted RunFailed SandboxUnavailable TejatError ToolFailure "
     "UsageError",
     "core.frozen": "Value",
+    "core.messages.declaration": "FunctionDeclaration Kind",
     "core.messages.history": "Message Role",
     "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part PartListUnion "
     "Text Thought",
@@ -198,7 +199,7 @@ _MODULES = {
     "TextDelta ThoughtDelta Usage",
     "core.provenance": "ToolSource",
     "core.tools.abilities": "ModifiableTool",
-    "core.tools.base": "BaseTool FunctionDeclaration Kind ProposingTool ToolContext ToolError ToolLocation ToolResult "
+    "core.tools.base": "BaseTool ProposingTool ToolContext ToolError ToolLocation ToolResult "
     "TypedTool validate_and_execute",
     "core.tools.call_events": "CallFinished CallState Event OutputUpdated StateChanged",
     "core.tools.cancellation": "CancelReason",

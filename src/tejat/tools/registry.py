@@ -186,8 +186,7 @@ class ToolRegistry(SdkDeclarations):
 
         The name of a server's tool works without the server as long as it is unambiguous.
         """
-        entry = self.entry(name)
-        return None if entry is None else self._load_tool(entry)
+        return None if (entry := self.entry(name)) is None else self._load_tool(entry)
 
     def __getitem__(self, name: str) -> "BaseTool":
         """Find a tool for a call and declare it to the model from now on.
@@ -196,8 +195,7 @@ class ToolRegistry(SdkDeclarations):
         """
         if not isinstance(cast("object", name), str):
             raise TypeError(f"The name of a tool must be a string, not {name!r}.")
-        entry = self.entry(name)
-        if entry is None:
+        if (entry := self.entry(name)) is None:
             message = lazy(
                 'Tool "{name}" not found in registry. Tools must use the exact names that are registered.', name=name
             )
@@ -221,8 +219,7 @@ class ToolRegistry(SdkDeclarations):
 
     def builtin(self, name: str) -> "BaseTool | None":
         """Find a built-in tool for the program itself, also if the settings keep it from the model."""
-        entry = self.builtin_entry(name)
-        return None if entry is None else self._load_tool(entry)
+        return None if (entry := self.builtin_entry(name)) is None else self._load_tool(entry)
 
     def kind_of(self, name: str) -> Kind | None:
         """Find the kind of an enabled tool without loading it; None for unknown and disabled tools."""

@@ -158,8 +158,7 @@ class Toolset(SdkAnswers):
         """Whether a rule forbids every call of the tool, or the current mode has no use for it."""
         policy = self.policy
         if server is None and tool_name in TOOL_MODES:
-            mode = self.initial_mode if policy is None else policy.mode
-            if mode not in TOOL_MODES[tool_name]:
+            if (self.initial_mode if policy is None else policy.mode) not in TOOL_MODES[tool_name]:
                 return True
         return policy is not None and policy.hides(tool_name, server, has_plans=self.has_plans)
 
@@ -274,8 +273,7 @@ def _load_policy_early(
     toolset: Toolset, run_config: RunConfig, policy: PolicyOptions, policy_texts: Sequence[PolicyFile]
 ) -> None:
     """Load the policy if it may have something to report before the first call. Raises UsageError for a broken rule."""
-    has_lists = policy.allowed_tools or any(tool_lists(run_config.settings))
-    if has_lists or not _is_simple_mode(policy, run_config):
+    if policy.allowed_tools or any(tool_lists(run_config.settings)) or not _is_simple_mode(policy, run_config):
         from tejat.app.tools.policy_report import load_and_report
 
         load_and_report(toolset, run_config, policy.mode)
@@ -308,14 +306,13 @@ def _make_scheduler(
     from tejat.engine.calls.truncation import OutputTruncator
 
     settings, roots = run_config.settings, services.workspace().roots
-    is_trusted = run_config.trust.is_trusted
     saves = settings.permanent_approval is None or settings.permanent_approval.value
     permission = Permission(
         load_policy(
             policy_texts,
             settings,
             options,
-            is_trusted=is_trusted,
+            is_trusted=run_config.trust.is_trusted,
             is_interactive=is_interactive,
             sandboxed=sandboxed_commands(settings, options.mode, is_untrusted=run_config.is_untrusted),
         ),

@@ -6,12 +6,11 @@ those, and leaves every other body to `EnumType`, from the first unusual name on
 """
 
 import enum
-import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
-_CHECKED_VERSIONS = ((3, 11), (3, 12), (3, 13))
-"""Those whose tables of `EnumType` are known. Any other one makes its enumerations itself."""
+_HAS_KNOWN_TABLES = not hasattr(type, "__annotate__")
+"""Whether this is Python 3.13 or older, whose tables were compared. A newer one makes its enumerations itself."""
 
 
 class _StrEnumType(enum.EnumType):
@@ -75,11 +74,11 @@ _TAKEN_NAMES = frozenset({"mro"}.union(*[base.__dict__ for base in enum.StrEnum.
 
 def _make_enum(metacls: type[_StrEnumType], name: str, bases: tuple[type, ...], body: _Body) -> Any:
     members = body.members
-    namespace = _TABLES.copy()
+    namespace = _SHARED_TABLES.copy()
     for key, value in body.items():
         if key not in members:
             namespace[key] = value
-    for table, empty in _EMPTY_TABLES:
+    for table, empty in _OWN_TABLES.items():
         namespace[table] = empty()
     names, by_name, by_value = (namespace[table] for table in ("_member_names_", "_member_map_", "_value2member_map_"))
     cls: Any = type.__new__(metacls, name, bases, namespace)
@@ -101,17 +100,19 @@ if TYPE_CHECKING:
     from enum import StrEnum
 else:
 
-    class StrEnum(enum.StrEnum, metaclass=_StrEnumType if sys.version_info[:2] in _CHECKED_VERSIONS else enum.EnumType):
+    class StrEnum(enum.StrEnum, metaclass=_StrEnumType if _HAS_KNOWN_TABLES else enum.EnumType):
         """An enumeration of strings."""
 
 
-_TABLES: dict[str, Any] = {}
+_SHARED_TABLES: dict[str, Any] = {
+    name: value
+    for name, value in StrEnum.__dict__.items()
+    if not isinstance(value, list | dict) and name not in _NAMES_OF_CLASS
+}
 """What `EnumType` puts into every enumeration, as it is in the base of all."""
-_EMPTY_TABLES: list[tuple[str, type]] = []
+_OWN_TABLES: dict[str, type] = {
+    name: kind
+    for name, kind in ((name, type(value)) for name, value in StrEnum.__dict__.items())
+    if kind in (list, dict)
+}
 """The tables that every enumeration has of its own."""
-
-for _name, _value in StrEnum.__dict__.items():
-    if isinstance(_value, list | dict):
-        _EMPTY_TABLES.append((_name, dict if isinstance(_value, dict) else list))
-    elif _name not in _NAMES_OF_CLASS:
-        _TABLES[_name] = _value
