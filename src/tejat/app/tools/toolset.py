@@ -157,9 +157,9 @@ class Toolset(SdkAnswers):
     def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
         """Whether a rule forbids every call of the tool, or the current mode has no use for it."""
         policy = self.policy
-        if server is None and tool_name in TOOL_MODES:
-            if (self.initial_mode if policy is None else policy.mode) not in TOOL_MODES[tool_name]:
-                return True
+        mode = self.initial_mode if policy is None else policy.mode
+        if server is None and mode not in TOOL_MODES.get(tool_name, (mode,)):
+            return True
         return policy is not None and policy.hides(tool_name, server, has_plans=self.has_plans)
 
     @property

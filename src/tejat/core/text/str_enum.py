@@ -111,8 +111,6 @@ _SHARED_TABLES: dict[str, Any] = {
 }
 """What `EnumType` puts into every enumeration, as it is in the base of all."""
 _OWN_TABLES: dict[str, type] = {
-    name: kind
-    for name, kind in ((name, type(value)) for name, value in StrEnum.__dict__.items())
-    if kind in (list, dict)
+    name: type(value) for name, value in vars(StrEnum).items() if type(cast("object", value)) in (list, dict)
 }
 """The tables that every enumeration has of its own."""
