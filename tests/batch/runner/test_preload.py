@@ -26,9 +26,11 @@ from tejat.batch.job import job_from_json
 from tejat.batch.runner.agent_child import run_agent
 from tejat.batch.runner.child_request import ChildRequest, ChildWork
 from tejat.batch.runner.preload import PRELOADED
+from tejat.core.text.digest import sha256
 for name in PRELOADED:
     __import__(name)
 sysconfig.get_config_vars()
+sha256()
 before = set(sys.modules)
 descriptors = len(os.listdir("/proc/self/fd"))
 threads = threading.active_count(), len(os.listdir("/proc/self/task"))

@@ -308,7 +308,9 @@ journal.record_prompt(user_message("from the other process"), "")
 import os, tempfile
 from tejat.config.settings.types import SessionRetention
 from tejat.core.messages.history import user_message
+from tejat.core.text.digest import sha256
 from tejat.engine.sessions.session_store import SessionStore
+sha256()  # Python itself may be in a directory of root
 if os.geteuid() == 0:
     os.setegid(65534)
     os.seteuid(65534)

@@ -298,7 +298,8 @@ class TestWhatIsFound:
             assert limited.is_limited
             assert lines == [(hits.path, line) for hits in whole.files for line in hits.lines][: len(lines)]
             assert limited.matches == sum(line.is_match for _, line in lines) > 0
-            assert len(lines) == 1 or most - 20 <= sum(line.size for _, line in lines) <= most
+            # A file takes a dozen characters more, so the room left may be too small for the next one.
+            assert len(lines) == 1 or most - 35 <= sum(hits.size for hits in limited.files) <= most
 
     @each_engine
     def test_names_only(self, tmp_path: Path, engine: SearchEngine) -> None:

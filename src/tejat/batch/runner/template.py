@@ -45,6 +45,7 @@ from tejat.core.exit_codes import EXIT_FAILED
 from tejat.core.garbage import collect_rarely
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject
+from tejat.core.text.digest import sha256
 from tejat.workspace.files.session_directory import make_session_directory
 from tejat.workspace.processes.process_tree import ProcessTermination, own_descendants
 from tejat.workspace.sandbox.selection import remember_probes
@@ -72,7 +73,8 @@ def main() -> None:
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     for name in PRELOADED:
         importlib.import_module(name)
-    sysconfig.get_config_vars()  # it loads another module
+    sysconfig.get_config_vars()  # it loads another module, and so does the first hash
+    sha256()
     gc.freeze()
     _Template(control).serve()
 
