@@ -9,7 +9,7 @@ def format_duration(seconds: float) -> str:
         return _("under 0.1 s")
     if seconds < 9.95:
         return _("{seconds} s", seconds=f"{seconds:.1f}")
-    if not seconds < _ENDLESS:  # a value of a program may say so, or that nobody knows
+    if not seconds < _ENDLESS:  # infinite or not a number, in a value that a program made
         return _("{seconds} s", seconds=seconds)
     whole = round(seconds)
     if whole < 60:
