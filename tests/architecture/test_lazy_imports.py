@@ -157,7 +157,8 @@ LAZY_IMPORTS = {
     "workspace/files/read_tracker.py": "the text of an editor is compared",
     "workspace/files/system_calls.py": "a file is opened beneath a directory",
     "workspace/helper_program.py": "a helper program is started",
-    "workspace/sandbox/selection.py": "a container is wanted",
+    "workspace/files/session_directory.py": "commands are sandboxed",
+    "workspace/sandbox/selection.py": "a sandbox has to be tried, or a container is wanted",
     "workspace/files/media/media_worker.py": "the limits of the worker are set",
     "workspace/web/html_worker.py": "the limits of the worker are set",
 }

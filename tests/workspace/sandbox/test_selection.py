@@ -231,7 +231,7 @@ def test_remembered_probes_are_not_repeated(
     monkeypatch.setattr(module, "_remembered", {})
     (tmp_path / "first").mkdir()
     module.remember_probes(str(tmp_path / "first"))
-    monkeypatch.setattr(module, "probe", lambda *_args, **_options: pytest.fail("probed again"))
+    monkeypatch.setattr("tejat.workspace.sandbox.probe.probe", lambda *_args, **_options: pytest.fail("probed again"))
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=(root,), state_directory=state)
     assert sandbox is not None
     assert report.files.enforced

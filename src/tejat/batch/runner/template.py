@@ -15,7 +15,6 @@ import importlib
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -46,7 +45,7 @@ from tejat.core.garbage import collect_rarely
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.digest import sha256
-from tejat.workspace.files.session_directory import make_session_directory
+from tejat.workspace.files.session_directory import make_session_directory, remove_session_directory
 from tejat.workspace.processes.process_tree import ProcessTermination, own_descendants
 from tejat.workspace.sandbox.selection import remember_probes
 
@@ -196,7 +195,7 @@ class _Template:
             try:
                 remember_probes(directory)
             finally:
-                shutil.rmtree(directory, ignore_errors=True)
+                remove_session_directory(directory)
 
     def _reap(self) -> bool:
         """Reap ended children and report them. Return whether there are others."""

@@ -1,8 +1,6 @@
 """Temporary directories of sessions, readable by the user alone."""
 
 import os
-import shutil
-import tempfile
 import time
 from contextlib import suppress
 
@@ -15,8 +13,17 @@ def make_session_directory() -> str:
 
     Directories that killed sessions left, or that were left for background jobs, are removed once unused for days.
     """
+    import tempfile
+
     _remove_stale_directories(tempfile.gettempdir())
     return os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
+
+
+def remove_session_directory(path: str) -> None:
+    """Remove a directory with everything in it, as far as that is possible."""
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_stale_directories(directory: str) -> None:
@@ -25,4 +32,4 @@ def _remove_stale_directories(directory: str) -> None:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
                 if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _STALE_SECONDS:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+                    remove_session_directory(entry.path)

@@ -16,7 +16,6 @@ from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.container.options import DOCKER, ENGINES, PODMAN, ContainerOptions
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path, own_environment
-from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox
 from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_report
 
@@ -130,6 +129,8 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
             lazy("Start Tejat in a directory below /."),
         )
         return None, unenforced_report(why, fix)
+    from tejat.workspace.sandbox.probe import probe
+
     make_private_directory(state, follow_symlinks=True)
     passed_over: list[str] = []
     has_failed = False
@@ -152,6 +153,8 @@ def remember_probes(directory: str) -> None:
     For a process that is forked for each of many sessions: what works here does not depend on their roots. Raises
     OSError.
     """
+    from tejat.workspace.sandbox.probe import probe
+
     for sandbox in _candidates((directory,), directory, []):
         _remembered[_identity(sandbox)] = report = probe(sandbox, state=directory)
         if report.files.enforced:

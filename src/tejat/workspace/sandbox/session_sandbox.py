@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
@@ -14,7 +13,7 @@ from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
-from tejat.workspace.files.session_directory import make_session_directory
+from tejat.workspace.files.session_directory import make_session_directory, remove_session_directory
 from tejat.workspace.paths.secret_paths import find_secret_paths
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.container.options import ContainerOptions
@@ -92,7 +91,7 @@ class SessionSandbox:
         if self._sandbox is not None:
             self._sandbox.sweep()
         if self._temp_directory is not None and not self._is_in_use():
-            shutil.rmtree(self._temp_directory, ignore_errors=True)
+            remove_session_directory(self._temp_directory)
 
     def _select(self, paths: SandboxPaths) -> tuple[Sandbox | None, SandboxReport]:
         sandbox, report = select_sandbox(

@@ -6,7 +6,6 @@ display sends to its socket.
 
 import asyncio
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import cast
 from tejat.core.agent.editor import EditorTerminal, EditorTerminals, TerminalCommand
 from tejat.core.agent.subagents import current_agent
 from tejat.core.i18n import _
-from tejat.workspace.files.session_directory import make_session_directory
+from tejat.workspace.files.session_directory import make_session_directory, remove_session_directory
 from tejat.workspace.processes.terminals import viewer
 from tejat.workspace.text.terminal_text import TerminalOutputFilter
 
@@ -85,7 +84,7 @@ class TerminalDisplays:
         for display in tuple(self._open):
             self.close(display)
         if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            remove_session_directory(self._directory)
             self._directory = None
 
     def _socket_directory(self) -> str:

@@ -49,6 +49,8 @@ class ActivityMonitor:
         self._pids: set[int] = set()
         self._statistics: dict[str, bytes] = {}
         self._is_confirmed = False
+        self._is_scanned = False
+        """Whether the statistics are those of a whole scan, not only of the threads that are left of one."""
         self._task = asyncio.get_running_loop().create_task(self._run()) if _has_statistics() else None
 
     def stop(self) -> Activity:
@@ -90,18 +92,30 @@ class ActivityMonitor:
         is_same = self._is_same()
         if is_same and self._is_confirmed:
             return True
+        if not is_same and self._is_still_known():
+            return False
         known = self._pids
         present = _own_descendants(since=self._started) | known
         self._pids = {pid for pid in present - set(self._helpers()) if _threads(pid)}
-        if is_same and self._pids == known:
+        if is_same and self._is_scanned and self._pids == known:
             self._is_confirmed = True
             return False
-        self._is_confirmed = False
+        self._is_confirmed, self._is_scanned = False, True
         paths = [path for pid in self._pids for path in _threads(pid)]
         self._statistics = {} if len(paths) > _MAX_THREADS else {path: _read_statistics(path) for path in paths}
         if b"" in self._statistics.values():
             self._statistics = {}
         return False
+
+    def _is_still_known(self) -> bool:
+        """Read the statistics of the known threads again; return whether there still are any.
+
+        While they run, nothing has to be scanned: reading the whole process table takes milliseconds.
+        """
+        self._is_confirmed = self._is_scanned = False
+        current = {path: _read_statistics(path) for path in self._statistics}
+        self._statistics = {path: seen for path, seen in current.items() if seen}
+        return bool(self._statistics)
 
     def _is_same(self) -> bool:
         return bool(self._statistics) and all(_read_statistics(path) == seen for path, seen in self._statistics.items())
