@@ -56,5 +56,7 @@ def is_ambiguous(word: str) -> bool:
     """Return whether the text does not tell the path: `link/..` may lead elsewhere, `~user` is unknown."""
     if word.startswith("~") and word != "~" and not word.startswith("~/"):
         return True
+    if ".." not in word:
+        return False
     names = [name for name in word.split("/") if name not in ("", ".")]
     return ".." in dropwhile(lambda name: name == "..", names)

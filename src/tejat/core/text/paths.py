@@ -10,4 +10,7 @@ def is_beneath(path: str, directory: str) -> bool:
 
 def is_beneath_any(path: str, directories: Iterable[str]) -> bool:
     """Return whether the path is one of the directories or lies in one."""
-    return any(is_beneath(path, directory) for directory in directories)
+    for directory in directories:  # noqa: SIM110 -- thousands of paths are judged for one command line
+        if is_beneath(path, directory):
+            return True
+    return False

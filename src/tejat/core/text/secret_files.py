@@ -18,19 +18,21 @@ _NAMES_IN_DIRECTORY = frozenset(
         *(".claude/.credentials.json", "containers/auth.json", "huggingface/token", ".huggingface/token"),
     }
 )
-_DIRECTORIES = frozenset({".ssh", ".gnupg", ".password-store"})
+_IN_DIRECTORY_ENDINGS = tuple(f"/{name}" for name in _NAMES_IN_DIRECTORY)
+_DIRECTORIES = ("/.ssh/", "/.gnupg/", "/.password-store/")
 _HARMLESS_ENDINGS = (".pub", ".example", ".sample", ".template", ".tmpl", ".dist", ".defaults", ".schema")
 
 
 def is_secret_file(path: str) -> bool:
     """Whether a file of this name usually holds passwords, tokens or private keys."""
-    *directories, name = path.casefold().split("/")
-    if name.endswith(_HARMLESS_ENDINGS):
+    rooted = f"/{path.casefold()}"
+    if rooted.endswith(_HARMLESS_ENDINGS):
         return False
+    name = rooted[rooted.rindex("/") + 1 :]
     return (
         name in _NAMES
         or name.endswith(_ENDINGS)
         or name.startswith(".env.")
-        or "/".join((*directories[-1:], name)) in _NAMES_IN_DIRECTORY
-        or not _DIRECTORIES.isdisjoint(directories)
+        or rooted.endswith(_IN_DIRECTORY_ENDINGS)
+        or any(directory in rooted for directory in _DIRECTORIES)
     )

@@ -46,7 +46,7 @@ class FileSystemLookup(PathLookup):
 
     def _follow(self, parent: str, name: str, path: str, depth: int = 0) -> str:
         """Resolve a name in a directory. What lies in a missing directory is no link."""
-        directory = self._real_directory(parent or "/", depth)
+        directory = self._directories.get(parent or "/") or self._real_directory(parent or "/", depth)
         resolved = f"{directory}{name}" if directory.endswith("/") else f"{directory}/{name}"
         if directory in self._missing:
             self._missing.add(resolved)
@@ -61,12 +61,10 @@ class FileSystemLookup(PathLookup):
         return real_path(path) if is_link else resolved
 
     def _real_directory(self, directory: str, depth: int) -> str:
-        found = self._directories.get(directory)
-        if found is None:
-            parent, _, name = directory.rpartition("/")
-            is_simple = name not in _SPECIAL_NAMES and depth < _MAX_DEPTH
-            found = self._follow(parent, name, directory, depth + 1) if is_simple else real_path(directory)
-            self._directories[directory] = found
+        parent, _, name = directory.rpartition("/")
+        is_simple = name not in _SPECIAL_NAMES and depth < _MAX_DEPTH
+        found = self._follow(parent, name, directory, depth + 1) if is_simple else real_path(directory)
+        self._directories[directory] = found
         return found
 
     def expand(self, pattern: str) -> Sequence[str]:

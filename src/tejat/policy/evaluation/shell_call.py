@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from tejat.core.text.paths import is_beneath_any
@@ -38,6 +38,7 @@ class ShellCall(Call):
             command: command_effects(command.words) for command in line.commands
         }
         self._located: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._places_of: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -101,23 +102,31 @@ class ShellCall(Call):
 
     def _places(self, words: Sequence[str]) -> list[str]:
         """Return the paths of the words, as written and with links followed, from each directory."""
-        return list(dict.fromkeys(path for word in words for path in self._places_of(word)))
+        known = self._places_of
+        found: dict[str, None] = {}
+        for word in words:
+            places = known.get(word)
+            if places is None:
+                places = known[word] = self._find_word_places(word)
+            for path in places:
+                found[path] = None
+        return list(found)
 
-    def _places_of(self, word: str) -> Iterator[str]:
+    def _find_word_places(self, word: str) -> tuple[str, ...]:
         lookup = self.facts.lookup
-        has_pattern = not _GLOB_CHARACTERS.isdisjoint(word)
-        for path, real in self._locate(word):
-            yield normalize_path(path)
-            yield real
-            if has_pattern:
-                yield from map(lookup.real_path, lookup.expand(path))
+        located = self._locate(word)
+        places = [place for path, real in located for place in (normalize_path(path), real)]
+        if not _GLOB_CHARACTERS.isdisjoint(word):
+            places += [lookup.real_path(match) for path, _ in located for match in lookup.expand(path)]
+        return tuple(dict.fromkeys(places))
 
     def _locate(self, word: str) -> tuple[tuple[str, str], ...]:
         """Return the path of a word from each directory, as written and with links followed."""
         located = self._located.get(word)
         if located is None:
-            paths = [self._join(word, directory) for directory in self._directories]
-            located = self._located[word] = tuple((path, self.facts.lookup.real_path(path)) for path in paths)
+            home, real_path = self.facts.home, self.facts.lookup.real_path
+            paths = [join_path(word, directory=directory, home=home) for directory in self._directories]
+            located = self._located[word] = tuple([(path, real_path(path)) for path in paths])
         return located
 
     def _join(self, word: str, directory: str) -> str:
