@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -20,10 +21,11 @@ _QUIET_SECONDS = 0.1
 _EXIT_PAUSES = (0.001, 0.002, 0.004, 0.008, 0.015)
 _POLL_SECONDS = 0.001
 # A command that floods its pipe is read less often, so that more comes at once: waking up for every few kilobytes would
-# take processor time from the command, and slow it down.
+# take processor time from the command, and slow it down. The pause is in place, because a timer of the event loop takes
+# a millisecond or two, in which the pipe fills up and the command waits.
 _FLOOD_BYTES = 1 << 20
 _SMALL_CHUNK = 1 << 16
-_PAUSE_SECONDS = 0.001
+_PAUSE_SECONDS = 0.0003
 
 
 class CommandEndReason(StrEnum):
@@ -136,7 +138,6 @@ class _PipeReader:
         self._open = dict(sinks)
         self._on_output = on_output
         self._buffer = bytearray(_FIRST_READ)
-        self._resumptions: dict[int, asyncio.TimerHandle] = {}
         self.last_output = self._loop.time()
         for descriptor in sinks:
             self._loop.add_reader(descriptor, self._read, descriptor)
@@ -159,17 +160,9 @@ class _PipeReader:
             self._on_output(view)
         if size == len(self._buffer) < _PIPE_SIZE:
             self._buffer = bytearray(_PIPE_SIZE)
-        if size < _SMALL_CHUNK and sink.total > _FLOOD_BYTES and descriptor not in self._resumptions:
-            self._loop.remove_reader(descriptor)
-            self._resumptions[descriptor] = self._loop.call_later(_PAUSE_SECONDS, self._resume, descriptor)
+        if size < _SMALL_CHUNK and sink.total > _FLOOD_BYTES:
+            time.sleep(_PAUSE_SECONDS)
         return True
-
-    def _resume(self, descriptor: int) -> None:
-        del self._resumptions[descriptor]
-        if descriptor in self._open:
-            self._read(descriptor)
-        if descriptor in self._open and descriptor not in self._resumptions:
-            self._loop.add_reader(descriptor, self._read, descriptor)
 
     def read_available(self) -> bool:
         """Read one chunk from each pipe; return whether there was any."""
@@ -193,5 +186,3 @@ class _PipeReader:
         for descriptor in self._open:
             self._loop.remove_reader(descriptor)
         self._open.clear()
-        for resumption in self._resumptions.values():
-            resumption.cancel()
