@@ -29,7 +29,7 @@ def fail(text: str) -> Exception:
 def test_all_loggers_are_below_one() -> None:
     loggers = (agent_logger, tools_logger, model_logger, mcp_logger)
     assert [each.name for each in loggers] == ["tejat.agent", "tejat.tools", "tejat.model", "tejat.mcp"]
-    assert all(each.parent is logger for each in loggers)
+    assert all(each.parent is logging.getLogger(logger.name) for each in loggers)
 
 
 def test_nothing_is_printed_unless_the_program_wants_it() -> None:

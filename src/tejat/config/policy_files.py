@@ -11,7 +11,7 @@ from tejat.config.files.reader import (
     read_config_file,
 )
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
-from tejat.config.settings.types import Setting, Settings
+from tejat.config.settings.types import DEFAULT_SETTINGS, Setting, Settings
 from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
@@ -48,7 +48,7 @@ class PolicyFile:
 def read_policy_files(
     paths: AppPaths,
     roots: Sequence[str],
-    settings: Settings = Settings(),  # noqa: B008 -- immutable
+    settings: Settings = DEFAULT_SETTINGS,
     options: PolicyOptions = PolicyOptions(),  # noqa: B008 -- immutable
     *,
     is_trusted: bool = True,

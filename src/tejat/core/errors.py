@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from tejat.core.agent.events import EndReason, RunEnded
 
-_E = TypeVar("_E", bound="TejatError")
-
 
 class ErrorType(StrEnum):
     """The kind of a failure that the model gets. The values are part of the contract."""
@@ -83,6 +81,9 @@ class TejatError(Exception):
     def __reduce__(self) -> "tuple[object, ...]":
         # An exception is made again by passing `args` to its class, which fails where it takes more than a message.
         return _restore_error, (type(self), self.args, vars(self))
+
+
+_E = TypeVar("_E", bound=TejatError)
 
 
 def _restore_error(cls: type[_E], args: tuple[object, ...], attributes: Mapping[str, object]) -> _E:

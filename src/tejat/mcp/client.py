@@ -1,7 +1,6 @@
 """Client of one MCP server for the lifetime of a session, connected in the background."""
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -388,8 +387,8 @@ def _log_state(status: ServerStatus) -> None:
         case ServerState.CONNECTING:
             mcp_logger.info("%s: connecting", status.alias)
         case _:
-            level = logging.INFO if status.reason == _CLOSED else logging.WARNING
-            mcp_logger.log(level, "%s: %s. %s", status.alias, status.state, status.reason)
+            log = mcp_logger.info if status.reason == _CLOSED else mcp_logger.warning
+            log("%s: %s. %s", status.alias, status.state, status.reason)
 
 
 def _ignore_progress(progress: McpProgress) -> None:

@@ -67,8 +67,9 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
 
 
 def _provider_of(name: str) -> Provider | None:
-    service = next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
-    return Provider.GEMINI if service is None and name in _aliases() else service
+    if name in _aliases():
+        return Provider.GEMINI
+    return next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
 
 
 def _aliases() -> Mapping[str, str]:

@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from enum import Enum, auto
 from functools import cache, partial
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.regular_file import is_executable_file
 
 _MAX_STDERR = 64 * 1024
@@ -118,11 +118,11 @@ class HelperProcess:
         return block
 
 
-class ReadAccess(Enum):
+class ReadAccess(StrEnum):
     """The files that a helper may read: all or, where the kernel can enforce it, only those beneath its directory."""
 
-    ANYWHERE = auto()
-    BENEATH = auto()
+    ANYWHERE = "anywhere"
+    BENEATH = "beneath"
 
 
 @contextmanager

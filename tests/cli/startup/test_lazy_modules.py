@@ -117,3 +117,78 @@ async def start():
         return True
 assert asyncio.run(start())
 """)
+
+
+class TestAnswersWithoutLoading:
+    def test_asyncio_loads_none_of_them(self) -> None:
+        run("""
+asyncio.run(asyncio.sleep(0))
+names = "logging", "subprocess", "traceback", "concurrent.futures"
+assert all(type(sys.modules[name]).__name__ == "_LazyModule" for name in names)
+""")
+
+    def test_they_are_the_values_of_the_modules(self) -> None:
+        run("""
+import concurrent.futures, logging, subprocess
+names = [
+    *((concurrent.futures, name) for name in ("FIRST_COMPLETED", "FIRST_EXCEPTION", "ALL_COMPLETED")),
+    *((subprocess, name) for name in ("PIPE", "STDOUT", "DEVNULL")),
+    (logging, "DEBUG"),
+]
+answers = [getattr(module, name) for module, name in names]
+assert type(logging).__name__ == "_LazyModule"
+concurrent.futures.Future, logging.Logger, subprocess.Popen
+assert answers == [vars(module)[name] for module, name in names]
+assert asyncio.FIRST_COMPLETED is concurrent.futures.FIRST_COMPLETED
+assert asyncio.subprocess.PIPE is subprocess.PIPE
+""")
+
+    def test_errors_of_tasks_are_logged(self) -> None:
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-I",
+                "-c",
+                f"""{_START}
+async def fail():
+    raise KeyError("lost")
+async def start():
+    task = asyncio.ensure_future(fail())
+    await asyncio.sleep(0)
+    del task
+asyncio.run(start())
+""",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert done.stderr.startswith("Task exception was never retrieved")
+        assert done.stderr.rstrip().endswith("KeyError: 'lost'")
+
+    def test_the_debug_mode_of_asyncio_has_the_stack(self) -> None:
+        run("""
+async def start():
+    handle = asyncio.get_running_loop().call_soon(print)
+    assert [frame.name for frame in handle._source_traceback][-1] == "start", handle._source_traceback
+    handle.cancel()
+asyncio.run(start(), debug=True)
+""")
+
+    def test_a_program_gets_the_real_logger(self) -> None:
+        run("""
+import logging
+assert type(logging.getLogger("asyncio")) is logging.Logger
+logging.getLogger("asyncio").setLevel(logging.ERROR)
+assert asyncio.log.logger.level == logging.ERROR and not asyncio.log.logger.isEnabledFor(logging.WARNING)
+""")
+
+    def test_executors_and_programs_work(self) -> None:
+        run("""
+async def start():
+    assert await asyncio.to_thread(lambda: 5) == 5
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", "print(6)", stdout=asyncio.subprocess.PIPE)
+    assert (await program.communicate())[0] == b"6\\n"
+asyncio.run(start())
+""")

@@ -1,7 +1,6 @@
 """`/mcp`: MCP servers with their state and tools; log in, reconnect, switch on or off."""
 
 from collections.abc import Sequence
-from enum import Enum, auto
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.mcp.login import ServerLogin
@@ -12,6 +11,7 @@ from tejat.config.settings.types import configured_servers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, SourceListing, Tone, text_report
@@ -24,12 +24,12 @@ USAGE = "/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME
 _MAX_STDERR_LINES = 3
 
 
-class ToolDetail(Enum):
+class ToolDetail(StrEnum):
     """How much of each tool to show."""
 
-    NAMES = auto()
-    DESCRIPTIONS = auto()
-    SCHEMAS = auto()
+    NAMES = "names"
+    DESCRIPTIONS = "descriptions"
+    SCHEMAS = "schemas"
 
 
 class McpCommand(SlashCommand):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import (
@@ -22,7 +21,7 @@ from tejat.core.agent.events import (
 )
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentEnd
-from tejat.core.log import agent_logger, logger, mask_log_text, model_logger
+from tejat.core.log import DEBUG, agent_logger, logger, mask_log_text, model_logger
 from tejat.core.tools.call_events import OutputUpdated
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def log_event(event: AgentEvent) -> None:
     """
     if isinstance(event, TextStreamed | ThoughtStreamed | OutputUpdated):
         return
-    if logger.isEnabledFor(logging.DEBUG):
+    if logger.isEnabledFor(DEBUG):
         # Masked before truncating: half a token would not be recognised.
         logger.debug("%s", mask_log_text(repr(event)[: 2 * _MAX_EVENT_LENGTH])[:_MAX_EVENT_LENGTH])
     match event:
@@ -57,16 +56,16 @@ def _log_run(event: AgentEvent) -> None:
         case Prompted():
             agent_logger.info("Run started")
         case RunEnded():
-            level = logging.INFO if event.reason is EndReason.FINISHED else logging.WARNING
+            log = agent_logger.info if event.reason is EndReason.FINISHED else agent_logger.warning
             turns, tokens, seconds = event.turns, event.usage.total, event.seconds
             reason = f"{event.reason}: {event.message}" if event.message else event.reason.value
             message = "Run ended: %s (turns: %d, tokens: %d, seconds: %.3f)"
-            agent_logger.log(level, message, reason, turns, tokens, seconds)
+            log(message, reason, turns, tokens, seconds)
         case AgentStarted():
             agent_logger.info("Sub-agent %s started with %s", event.agent_id, event.model)
         case AgentEnded():
-            level = logging.INFO if event.reason is SubagentEnd.GOAL else logging.WARNING
-            agent_logger.log(level, "Sub-agent %s ended: %s", event.agent_id, event.reason)
+            log = agent_logger.info if event.reason is SubagentEnd.GOAL else agent_logger.warning
+            log("Sub-agent %s ended: %s", event.agent_id, event.reason)
         case Compressed():
             agent_logger.info("History %s: %d tokens, %d before", event.status, event.after, event.before)
         case LoopDetected():

@@ -1,9 +1,10 @@
 """The log file: unexpected exceptions with their tracebacks, secrets masked."""
 
-import logging
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import find_secrets
 from tejat.config.files.directory import make_private_directory
@@ -11,45 +12,46 @@ from tejat.config.paths import AppPaths, app_paths
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
-from tejat.core.log import is_debugging, logger, masked_secrets, report_unexpected
+from tejat.core.log import attached_handler, is_debugging, masked_secrets, report_unexpected
 from tejat.core.text.secret_mask import mask_tokens
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.workspace.files.private_files import open_private_file
 
+if TYPE_CHECKING:
+    import logging
+
 MAX_LOG_BYTES = 1_000_000
 KEPT_LOGS = 3
-_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+_open_files: "dict[str, LogFile]" = {}
 
 
-class LogFileHandler(logging.Handler):
-    """Appends records to a private file, which is created with the first record and rotated when it is full.
+class LogFile:
+    """A private file, which is created with the first record and rotated when it is full.
 
     A record that cannot be written is lost: the log must never disturb the run. If the directory `is_own`, it is
     created and closed to others.
     """
 
     def __init__(self, path: str, secrets: Mapping[str, str], *, is_own: bool = True) -> None:
-        super().__init__()
-        self.baseFilename = path
+        self.path = path
         self._is_own = is_own
         self._secrets = dict(secrets)
         self._mask = SecretMask(secrets)
-        self.setFormatter(logging.Formatter(_FORMAT))
 
     def add_secrets(self, secrets: Mapping[str, str]) -> None:
         """Mask these as well from now on."""
         self._secrets |= secrets
         self._mask = SecretMask(self._secrets)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno < logging.ERROR and record.name.startswith(f"{logger.name}.") and not is_debugging():
-            return  # what runs and calls do as expected is for programs that use the library
+    def append(self, text: str) -> None:
+        """Append a formatted record."""
         with suppress(OSError, UsageError):
-            line = mask_tokens(self._mask.mask_text(self.format(record)))
+            line = mask_tokens(self._mask.mask_text(text))
             self._write(f"{line}\n".encode(errors="backslashreplace"))
 
     def _write(self, content: bytes) -> None:
-        path = self.baseFilename
+        path = self.path
         if self._is_own:
             make_private_directory(os.path.dirname(path))
         with suppress(FileNotFoundError):
@@ -85,22 +87,25 @@ def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
 def _open_handler(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     chosen = paths.debug_log if is_debugging() else None
     path = chosen or paths.log
-    for known in logger.handlers:
-        if isinstance(known, LogFileHandler) and known.baseFilename == path:
-            known.add_secrets(secrets)
-            yield
-            return
+    known = _open_files.get(path)
+    if known is not None:
+        known.add_secrets(secrets)
+        yield
+        return
     if chosen is not None:
         _check_writable(chosen)
-    handler = LogFileHandler(path, secrets, is_own=chosen is None)
-    loggers = (logger, logging.getLogger("asyncio"))
-    for each in loggers:
-        each.addHandler(handler)
+    file = _open_files[path] = LogFile(path, secrets, is_own=chosen is None)
     try:
-        yield
+        with attached_handler(partial(_make_handler, file)):
+            yield
     finally:
-        for each in loggers:
-            each.removeHandler(handler)
+        del _open_files[path]
+
+
+def _make_handler(file: LogFile) -> "logging.Handler":
+    from tejat.app.diagnostics.log_file_handler import LogFileHandler
+
+    return LogFileHandler(file)
 
 
 def _check_writable(path: str) -> None:

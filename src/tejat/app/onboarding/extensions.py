@@ -1,7 +1,6 @@
 """The onboarding step that offers to review extensions that are new or have changed."""
 
 import json
-from enum import Enum, auto
 from hashlib import sha256
 
 from tejat.app.extensions.consent_dialog import ConsentDialog
@@ -13,17 +12,18 @@ from tejat.config.extensions.loader import ExtensionState, FoundExtension
 from tejat.config.extensions.pins import pin_declared
 from tejat.config.files.reported import is_reported, report_once
 from tejat.core.i18n import _, translate
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Tone, text_report
 
 
-class ReviewAnswer(Enum):
+class ReviewAnswer(StrEnum):
     """What happens to an extension. Without an answer there are no more questions."""
 
-    LATER = auto()
-    REVIEW = auto()
-    USE = auto()
-    DECLINE = auto()
+    LATER = "later"
+    REVIEW = "review"
+    USE = "use"
+    DECLINE = "decline"
 
 
 async def review_extensions(run_config: RunConfig, user: UserPrompter) -> bool:

@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
-from enum import Enum, auto
 
 from tejat.app.run_config import UserConfig
 from tejat.app.session.prompt.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
@@ -12,17 +11,18 @@ from tejat.config.trust.instructions import Instructions
 from tejat.config.trust.store import TrustItem
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone
 
 _UNDECIDED_LEVELS = (TrustLevel.UNKNOWN, TrustLevel.CHANGED)
 
 
-class StartupExit(Enum):
+class StartupExit(StrEnum):
     """What the user chose instead of a session."""
 
-    QUIT = auto()
-    DEMO = auto()
+    QUIT = "quit"
+    DEMO = "demo"
 
 
 async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | StartupExit:
@@ -55,10 +55,10 @@ async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | St
     return replace(config, trust=decision)
 
 
-class TrustAnswer(Enum):
-    FOLDER = auto()
-    PARENT = auto()
-    NOT = auto()
+class TrustAnswer(StrEnum):
+    FOLDER = "folder"
+    PARENT = "parent"
+    NOT = "not"
 
 
 async def review_instructions(config: UserConfig, user: UserPrompter) -> StartupExit | None:

@@ -26,6 +26,10 @@ ENTRY_POINT_GROUP = "tejat.tools"
 PLUGIN_DIRECTORY = os.path.join(".gemini", "tools")
 
 _MAX_BYTES = 2**20
+_STANDARD_LIBRARY = frozenset(
+    os.path.join(os.path.dirname(os.__file__), name).rstrip("/") for name in ("", "lib-dynload")
+)
+"""Large directories on the path that no package is installed in."""
 _PIECE = 2**14
 """Enough for most files. More memory at once takes longer to get than they do to read."""
 
@@ -94,6 +98,8 @@ def find_plugin_metadata(directories: Iterable[str]) -> list[str]:
 
 def _metadata(directories: Iterable[str]) -> Iterator[str]:
     for directory in dict.fromkeys(directories):
+        if directory in _STANDARD_LIBRARY:
+            continue
         try:
             names = os.listdir(directory)
         except OSError:

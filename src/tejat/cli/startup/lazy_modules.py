@@ -1,6 +1,7 @@
 """Modules of the standard library that are loaded at their first use.
 
-asyncio imports them all, and most runs of the program need none: they are for HTTPS, tracebacks and representations.
+asyncio imports them all, and most runs of the program need none: they are for HTTPS, tracebacks, logs and programs that
+are started. Some are asked for a name by modules that import them, which is answered without loading them.
 `importlib.util.LazyLoader` is not enough, because every further `import` of a module looks at its
 `__spec__`, which makes it load the module.
 """
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import FrameType, ModuleType
 else:
     Loader, ModuleType = object, type(sys)
 
 LAZY_MODULES = frozenset(
     {
-        *("asyncio.sslproto", "asyncio.staggered", "base64", "hashlib", "inspect", "ipaddress"),
-        *("linecache", "locale", "ssl", "textwrap"),
+        *("asyncio.sslproto", "asyncio.staggered", "base64", "concurrent.futures", "hashlib", "inspect", "ipaddress"),
+        *("linecache", "locale", "logging", "ssl", "subprocess", "textwrap", "traceback"),
     }
 )
 _OWN_ATTRIBUTES = frozenset({"__class__", "__loader__", "__name__", "__spec__"})
@@ -74,8 +75,10 @@ class _LazyModule(ModuleType):
 
     def __getattribute__(self, name: str) -> object:
         if name not in _OWN_ATTRIBUTES:
-            if name == "SSLSocket" and _is_asyncio(sys._getframe(1).f_globals):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-                return _NoSocket
+            own_name = ModuleType.__getattribute__(self, "__name__")
+            answer = _ANSWERS.get((own_name, name)) or _answer_asyncio(own_name, name)
+            if answer is not None:
+                return answer
             _load(self)
         return ModuleType.__getattribute__(self, name)
 
@@ -89,8 +92,34 @@ class _NoSocket:
     """The class of no socket. asyncio checks for each one that it is no `ssl.SSLSocket`, also without TLS."""
 
 
-def _is_asyncio(names: dict[str, object]) -> bool:
-    return str(names.get("__name__")).startswith("asyncio.")
+def _extract_stack(frame: FrameType | None = None, limit: int | None = None) -> object:
+    """`traceback.extract_stack`, which asyncio keeps for its debug mode."""
+    traceback = sys.modules["traceback"]
+    _load(traceback)
+    return traceback.extract_stack(frame or sys._getframe(1), limit)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+_ANSWERS: dict[tuple[str, str], object] = {
+    **{("concurrent.futures", name): name for name in ("FIRST_COMPLETED", "FIRST_EXCEPTION", "ALL_COMPLETED")},
+    **{("subprocess", name): value for name, value in (("PIPE", -1), ("STDOUT", -2), ("DEVNULL", -3))},
+    ("logging", "DEBUG"): 10,
+    ("traceback", "extract_stack"): _extract_stack,
+}
+"""Names that asyncio asks for when it is imported, which mean the same whether the module is loaded or not."""
+
+
+def _answer_asyncio(module: str, name: str) -> object:
+    """What asyncio gets for a name that means something else to it than to other modules, else None."""
+    if (module, name) not in (("ssl", "SSLSocket"), ("logging", "getLogger")):
+        return None
+    caller = str(sys._getframe(2).f_globals.get("__name__"))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    if not caller.startswith("asyncio."):
+        return None
+    if name == "SSLSocket":
+        return _NoSocket
+    from tejat.core.log import LazyLogger
+
+    return LazyLogger
 
 
 def _load(module: ModuleType) -> None:

@@ -3,11 +3,11 @@
 import errno
 import os
 import stat
-from enum import Enum, auto
 
 from tejat.config.paths import MACHINE_DIRECTORIES, SourceTier
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 
 MAX_BYTES = 2**20
 """The limit for a file of a project. The program's own files are compacted when they become longer."""
@@ -17,14 +17,14 @@ _MIN_PIECE = 2**16
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class AllowedWriters(Enum):
+class AllowedWriters(StrEnum):
     """Who may have write access to a configuration file."""
 
-    ROOT = auto()
+    ROOT = "root"
     """Only root: the file belongs to the machine, and its rules must not be lost or changed by a user."""
-    TRUSTED = auto()
+    TRUSTED = "trusted"
     """Only the user, or root."""
-    ANYONE = auto()
+    ANYONE = "anyone"
 
     @property
     def max_bytes(self) -> int:

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum, auto
 
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths
@@ -19,17 +18,18 @@ from tejat.config.trust.store import (
     save_trust_entry,
 )
 from tejat.core.frozen import replace
+from tejat.core.text.str_enum import StrEnum
 
 _NEW_FILE = "{}\n"
 
 
-class TrustAfterEdit(Enum):
+class TrustAfterEdit(StrEnum):
     """Whether the settings take effect after an edit."""
 
-    TRUSTED = auto()
-    NOT_TRUSTED = auto()
+    TRUSTED = "trusted"
+    NOT_TRUSTED = "not_trusted"
     """The folder was not trusted before."""
-    CHANGED = auto()
+    CHANGED = "changed"
     """It was, but something else has changed meanwhile, so the user has to decide again."""
 
 

@@ -15,8 +15,11 @@ def custom_headers(environment: Mapping[str, str]) -> dict[str, str]:
 
     A comma that no name follows belongs to the value. The values may be secrets.
     """
+    given = environment.get(_CUSTOM_HEADERS_VARIABLE)
+    if not given:
+        return {}
     headers: dict[str, str] = {}
-    for entry in re.split(_NEXT_HEADER, environment.get(_CUSTOM_HEADERS_VARIABLE, "")):
+    for entry in re.split(_NEXT_HEADER, given):
         name, colon, value = entry.partition(":")
         if colon and name.strip():
             headers[name.strip()] = value.strip()

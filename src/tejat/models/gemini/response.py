@@ -1,7 +1,6 @@
 """Decoding of responses of the Gemini API."""
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -203,7 +202,7 @@ def _read_media(media: JsonObject) -> InlineData:
         # Both base64 alphabets are in use.
         encoded = as_str(media.get("data")).replace("-", "+").replace("_", "/")
         data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise protocol_failure(lazy("media that is not base64")) from None
     return InlineData(as_str(media.get("mimeType")), data)
 

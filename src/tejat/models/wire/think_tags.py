@@ -1,16 +1,16 @@
 """Separation of `<think>` sections at the start of a response."""
 
-from enum import Enum, auto
+from tejat.core.text.str_enum import StrEnum
 
 _OPEN_TAG, _CLOSE_TAG = "<think>", "</think>"
 _MAX_PENDING = 1000
 
 
-class _State(Enum):
-    START = auto()
-    THINKING = auto()
-    AFTER_THINKING = auto()
-    TEXT = auto()
+class _State(StrEnum):
+    START = "start"
+    THINKING = "thinking"
+    AFTER_THINKING = "after_thinking"
+    TEXT = "text"
 
 
 class ThinkTagParser:

@@ -1,9 +1,9 @@
 """The title of the terminal window while a session is open."""
 
 from collections.abc import Callable
-from enum import Enum, auto
 
 from tejat.core.i18n import _
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.status import TitleOptions
 from tejat.ui.terminal.render.text_rows import single_line
 
@@ -11,10 +11,10 @@ _PUSH, _POP = "\x1b[22;2t", "\x1b[23;2t"
 _MAX_LENGTH = 80
 
 
-class TitleState(Enum):
-    READY = auto()
-    WORKING = auto()
-    ASKING = auto()
+class TitleState(StrEnum):
+    READY = "ready"
+    WORKING = "working"
+    ASKING = "asking"
 
 
 class WindowTitle:

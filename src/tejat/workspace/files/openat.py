@@ -5,9 +5,9 @@ import os
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from enum import Enum
 from typing import AnyStr, Self, TypeVar
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.handles.cached_files import Storage, find_storage, open_cached, read_cached
 from tejat.workspace.files.system_calls import O_PATH, O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
 
@@ -24,7 +24,7 @@ _OPENAT2_FALLBACK_ERRORS = frozenset(
 )
 
 
-class PathResolution(Enum):
+class PathResolution(StrEnum):
     """How paths are resolved: by the kernel, with the component walk as fallback, or always by the walk."""
 
     KERNEL = "kernel"

@@ -4,10 +4,10 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
-from enum import Enum
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.text.str_enum import StrEnum
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
@@ -19,7 +19,7 @@ _DIRECTORY = lazy("Path is a directory, not a file")
 _CLOSED = lazy("The workspace is closed")
 
 
-class PathPurpose(Enum):
+class PathPurpose(StrEnum):
     """The purpose for which a path was opened."""
 
     READ = "read"

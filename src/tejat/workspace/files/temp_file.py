@@ -7,16 +7,17 @@ import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import Enum, auto
 from typing import Self
 
+from tejat.core.text.str_enum import StrEnum
 
-class TempFileNaming(Enum):
+
+class TempFileNaming(StrEnum):
     """The moment at which a temporary file gets its name."""
 
-    DEFERRED = auto()
+    DEFERRED = "deferred"
     """When it is complete, so that a crash leaves nothing behind. Not supported everywhere."""
-    IMMEDIATE = auto()
+    IMMEDIATE = "immediate"
 
 
 class DeferredNamingUnsupported(Exception):

@@ -5,7 +5,7 @@ import atexit
 import os
 import ssl
 from collections.abc import Mapping
-from concurrent.futures import Future, wait
+from concurrent import futures
 
 from tejat.workspace.threads.daemon import start_daemon
 
@@ -28,7 +28,7 @@ class CertificateStore:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._load_errors: list[str] = []
-        self._context: Future[ssl.SSLContext] | None = None
+        self._context: futures.Future[ssl.SSLContext] | None = None
 
     @property
     def load_errors(self) -> list[str]:
@@ -40,7 +40,7 @@ class CertificateStore:
         if self._context is None:
             self._context = start_daemon(self._build_context)
             # OpenSSL frees its tables when the process ends. A thread that still uses them would crash.
-            atexit.register(wait, (self._context,), _EXIT_SECONDS)
+            atexit.register(futures.wait, (self._context,), _EXIT_SECONDS)
 
     async def context(self) -> "ssl.SSLContext":
         self.warm_up()

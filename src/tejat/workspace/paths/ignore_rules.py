@@ -6,10 +6,10 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from tejat.core.frozen import frozen
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.paths.git_repository import GitRepository, find_git_repository
 from tejat.workspace.paths.ignore_pattern import IgnoreRule
@@ -23,12 +23,12 @@ _GIT_NAME = b".git"
 _IGNORE_FILE = b".gitignore"
 
 
-class IgnoreStatus(Enum):
+class IgnoreStatus(StrEnum):
     """Whether a path is ignored, and by which rules."""
 
-    NOT_IGNORED = auto()
-    GIT = auto()
-    GEMINI = auto()
+    NOT_IGNORED = "not_ignored"
+    GIT = "git"
+    GEMINI = "gemini"
 
 
 @frozen

@@ -1,8 +1,8 @@
 """Rendering of search patterns for each matcher: RE2, ripgrep, PCRE, Python's `re` and POSIX grep."""
 
 from collections.abc import Callable, Iterator
-from enum import Enum, auto
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.search.character_class import (
     NO_CHARACTER,
     WORD,
@@ -18,14 +18,14 @@ _LAST_ASCII = 0x7F
 _HIGHEST_GREP_COUNT = 4
 
 
-class LinearMode(Enum):
+class LinearMode(StrEnum):
     """Treatment of the parts that a linear matcher cannot evaluate."""
 
-    EXACT = auto()
+    EXACT = "exact"
     """There are none."""
-    RELAXED = auto()
+    RELAXED = "relaxed"
     """Leave them out: everything the pattern matches is matched, and perhaps more."""
-    SYNTAX = auto()
+    SYNTAX = "syntax"
     """Treat them as plain groups, to check their contents."""
 
 

@@ -10,34 +10,34 @@ supported too; they set `needs_backtracking`, because no linear matcher can run 
 
 import re
 from collections.abc import Sequence
-from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.search.character_class import PERL_CLASSES, CharacterClass, ClassItem
 
 MAX_PATTERN_BYTES = 10_000
 """In UTF-8. The time of every matcher grows with the product of pattern and line."""
 
 
-class TokenKind(Enum):
-    LITERAL = auto()
-    CLASS = auto()
-    ANY = auto()
-    NEVER = auto()
-    LINE_START = auto()
-    LINE_END = auto()
-    BOUNDARY = auto()
-    NON_BOUNDARY = auto()
-    GROUP = auto()
-    CAPTURE = auto()
-    ATOMIC = auto()
-    LOOKAROUND = auto()
-    CLOSE = auto()
-    OR = auto()
-    REPEAT = auto()
-    BACK_REFERENCE = auto()
+class TokenKind(StrEnum):
+    LITERAL = "literal"
+    CLASS = "class"
+    ANY = "any"
+    NEVER = "never"
+    LINE_START = "line_start"
+    LINE_END = "line_end"
+    BOUNDARY = "boundary"
+    NON_BOUNDARY = "non_boundary"
+    GROUP = "group"
+    CAPTURE = "capture"
+    ATOMIC = "atomic"
+    LOOKAROUND = "lookaround"
+    CLOSE = "close"
+    OR = "or"
+    REPEAT = "repeat"
+    BACK_REFERENCE = "back_reference"
 
 
 GROUP_OPENERS = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOKAROUND})

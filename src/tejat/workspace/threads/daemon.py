@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent import futures
 from contextlib import suppress
 from contextvars import copy_context
 from typing import TypeVar
@@ -13,13 +13,13 @@ _Result = TypeVar("_Result")
 _STOP_TIMEOUT_SECONDS = 5.0
 
 
-def start_daemon(work: Callable[[], _Result]) -> "Future[_Result]":
+def start_daemon(work: Callable[[], _Result]) -> "futures.Future[_Result]":
     """Start `work` in a daemon thread, with the context variables of the caller.
 
     An event loop waits for the threads of its executor when it ends, and a name server that does not answer takes a
     minute.
     """
-    future: Future[_Result] = Future()
+    future: futures.Future[_Result] = futures.Future()
     future.set_running_or_notify_cancel()
     variables = copy_context()
 

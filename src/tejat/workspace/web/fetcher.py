@@ -7,12 +7,12 @@ addresses: later DNS answers (rebinding) have no effect.
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from enum import Enum, auto
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits, HttpResponse
 from tejat.workspace.threads.daemon import run_in_daemon
@@ -57,11 +57,11 @@ class FetchLimits:
 DEFAULT_LIMITS = FetchLimits()
 
 
-class FetchRoute(Enum):
+class FetchRoute(StrEnum):
     """How the HTTP client reaches servers."""
 
-    DIRECT = auto()
-    PROXY = auto()
+    DIRECT = "direct"
+    PROXY = "proxy"
     """Through the user's proxy: it resolves names, so only the spelling of a host can be checked.
 
     Private hosts with consent are connected directly.

@@ -1,18 +1,19 @@
 """Classification of addresses and host names: public, private or forbidden."""
 
 import re
-from enum import Enum, auto
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+from tejat.core.text.str_enum import StrEnum
 
-class NetworkZone(Enum):
+
+class NetworkZone(StrEnum):
     """The network zone of an address."""
 
-    PUBLIC = auto()
-    PRIVATE = auto()
+    PUBLIC = "public"
+    PRIVATE = "private"
     """This machine or a private network: only with the user's consent."""
-    FORBIDDEN = auto()
+    FORBIDDEN = "forbidden"
     """Never a web page: cloud metadata, multicast, reserved, and embedded addresses."""
 
 

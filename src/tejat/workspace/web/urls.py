@@ -1,13 +1,13 @@
 """URLs of web pages: extraction from text, validation, normalisation."""
 
 import re
-from enum import Enum, auto
 from ipaddress import IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy, map_lazy
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.web.network_zone import parse_legacy_ipv4
 
 MAX_URL_LENGTH = 8_192
@@ -51,11 +51,11 @@ class Url:
             raise InvalidUrl(UrlProblem.MALFORMED) from None
 
 
-class UrlProblem(Enum):
-    MALFORMED = auto()
-    UNSUPPORTED_SCHEME = auto()
-    HAS_CREDENTIALS = auto()
-    TOO_LONG = auto()
+class UrlProblem(StrEnum):
+    MALFORMED = "malformed"
+    UNSUPPORTED_SCHEME = "unsupported_scheme"
+    HAS_CREDENTIALS = "has_credentials"
+    TOO_LONG = "too_long"
 
 
 class InvalidUrl(TejatError):

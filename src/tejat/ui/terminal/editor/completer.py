@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from enum import Enum, auto
 from typing import TypeAlias
 
 from tejat.core.frozen import frozen
 from tejat.core.text.mentions import find_partial_mention, format_mention
+from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.commands import AgentSummary, CompletionItem, SlashCommands
 from tejat.ui.contract import FileFinder
 
@@ -18,9 +18,9 @@ _REFRESH_SECONDS = 0.15
 """Interval between file lists while the index is still being built or searched."""
 
 
-class _TargetKind(Enum):
-    COMMAND = auto()
-    FILE = auto()
+class _TargetKind(StrEnum):
+    COMMAND = "command"
+    FILE = "file"
 
 
 @frozen

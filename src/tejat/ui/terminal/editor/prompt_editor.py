@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from enum import Enum, auto
 
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 from prompt_toolkit.key_binding import KeyBindings
 
 from tejat.core.text.mentions import escape_signs, unescape_signs
+from tejat.core.text.str_enum import StrEnum
 from tejat.ui.terminal.editor.buffer import EditorBuffer
 from tejat.ui.terminal.editor.completer import CompleteFunction
 from tejat.ui.terminal.editor.completion import CompletionRequest, CompletionState
@@ -23,12 +23,12 @@ from tejat.ui.terminal.render.theme import Theme
 _SEPARATOR = "\n\n"
 
 
-class _ShellMode(Enum):
+class _ShellMode(StrEnum):
     """Whether input is for the shell: never, this line, or until turned off."""
 
-    OFF = auto()
-    ONCE = auto()
-    ON = auto()
+    OFF = "off"
+    ONCE = "once"
+    ON = "on"
 
 
 class EditorHandler:

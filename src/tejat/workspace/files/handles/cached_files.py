@@ -1,8 +1,8 @@
 """Reading of files that are in memory already, without ever waiting for a disk or a network."""
 
 import os
-from enum import Enum, auto
 
+from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.system_calls import file_system_type, openat2_once
 
 # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_CACHED. Only the last forbids to look on the disk;
@@ -17,13 +17,13 @@ _DISKS = {
 _MEMORIES = {0x01021994, 0x858458F6}  # tmpfs, ramfs
 
 
-class Storage(Enum):
+class Storage(StrEnum):
     """Where a file system keeps its files."""
 
-    DISK = auto()
+    DISK = "disk"
     """On a disk of this machine: opening a file in the kernel's caches does not block, and reading need not."""
-    MEMORY = auto()
-    ELSEWHERE = auto()
+    MEMORY = "memory"
+    ELSEWHERE = "elsewhere"
     """On a network, in another process, or nobody knows where."""
 
 
