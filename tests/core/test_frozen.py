@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.public_values import comparable, instances, value_classes
-from tejat.core.frozen import Value, field, fields_of, frozen, frozen_identity, is_frozen, replace
+from tejat.core.frozen import Frozen, FrozenType, Value, field, fields_of, is_frozen, replace
 
 NAMES = ("a", "b", "c", "cls", "type", "_own")
 NOTHING = object()
@@ -36,8 +36,8 @@ class FieldInfo(NamedTuple):
         return self.init and self.default is NOTHING and self.factory is None
 
 
-def made(name: str, told: Sequence[FieldInfo], decorate: Callable[[type], type], tell: Any, *bases: type) -> type:
-    """A class with these fields, as if it were written down."""
+def namespace_of(told: Sequence[FieldInfo], tell: Any) -> dict[str, object]:
+    """The body of a class with these fields, as if it were written down."""
     namespace: dict[str, object] = {"__annotations__": {each.name: "object" for each in told}, "__module__": __name__}
     for each in told:
         if each.factory is not None:
@@ -48,16 +48,18 @@ def made(name: str, told: Sequence[FieldInfo], decorate: Callable[[type], type],
             namespace |= {each.name: how["default"]} if how else {}
         else:
             namespace[each.name] = tell(**how, init=each.init, repr=each.repr, compare=each.compare)
-    return decorate(type(name, bases, namespace))
+    return namespace
 
 
 def twins(told: Sequence[FieldInfo], child: Sequence[FieldInfo] = ()) -> tuple[type, type]:
     """The same class as a value and as a dataclass; that of the child if it has fields of its own."""
     as_dataclass = dataclasses.dataclass(frozen=True, slots=True)
-    ours, theirs = made("Made", told, frozen, field), made("Made", told, as_dataclass, dataclasses.field)
+    ours = FrozenType("Made", (Frozen,), namespace_of(told, field))
+    theirs = as_dataclass(type("Made", (), namespace_of(told, dataclasses.field)))
     if not child:
         return ours, theirs
-    return made("Child", child, frozen, field, ours), made("Child", child, as_dataclass, dataclasses.field, theirs)
+    below = type("Child", (theirs,), namespace_of(child, dataclasses.field))
+    return FrozenType("Child", (ours,), namespace_of(child, field)), as_dataclass(below)
 
 
 contents = st.integers(0, 3) | st.sampled_from(["", "text", None, (1, "a"), 2.5]) | st.builds(list, st.just([1]))
@@ -170,8 +172,7 @@ def contents_of(thing: object, told: Sequence[FieldInfo]) -> dict[str, object]:
     return {each.name: getattr(thing, each.name) for each in told}
 
 
-@frozen
-class Point:
+class Point(Frozen):
     """A place."""
 
     x: int
@@ -184,7 +185,6 @@ class Point:
         return self.x + self.y
 
 
-@frozen
 class Marked(Point):
     """A place with a name and a default for what had none."""
 
@@ -194,29 +194,27 @@ class Marked(Point):
 
 
 class Plain(Marked):
-    """Not a value of its own."""
+    """A value without fields of its own."""
 
 
 class Loud:
-    """No value at all."""
+    """Not a value."""
 
     __slots__ = ()
 
 
 class Mixed(Loud, Marked):
-    """Not a value of its own; what is none comes first."""
+    """A value whose first base is not a value."""
 
 
 Kept = TypeVar("Kept")
 
 
-@frozen
-class Box(Generic[Kept]):
+class Box(Frozen, Generic[Kept]):
     kept: Kept
 
 
-@frozen_identity
-class Thing:
+class Thing(Frozen, eq=False):
     name: str
     size: int = 1
 
@@ -226,8 +224,7 @@ class Thing:
 
 
 class Outer:
-    @frozen
-    class Inner:
+    class Inner(Frozen):
         x: int
 
 
@@ -275,19 +272,19 @@ class TestWritten:
     def test_keeps_methods_and_takes_part_in_inheritance(self) -> None:
         assert (Point(1, 2).total, Marked(y=3).total) == (3, 10)
         assert isinstance(Marked(), Point)
-        assert (is_frozen(Marked), is_frozen(Plain), is_frozen(int)) == (True, False, False)
+        assert (is_frozen(Marked), is_frozen(Plain), is_frozen(Value), is_frozen(int)) == (True, True, False, False)
 
-    def test_a_class_below_it_that_is_no_value_has_its_fields(self) -> None:
+    def test_a_class_without_fields_of_its_own_has_those_of_its_base(self) -> None:
         plain = Plain(1, name="p")
         assert (plain.x, plain.name, plain.total, repr(plain)) == (1, "p", 1, "Plain(x=1, y=0, name='p')")
         assert plain == Plain(1)
         assert plain != Marked(1)
         assert replace(plain, y=4) == Plain(1, 4)
         assert repr(Mixed(1)) == "Mixed(x=1, y=0, name='here')"
+        assert not hasattr(plain, "__dict__")
 
     def test_the_first_instance_may_be_one_of_a_class_below(self) -> None:
-        @frozen
-        class Base:
+        class Base(Frozen):
             x: int
 
         class Below(Base):
@@ -301,8 +298,7 @@ class TestWritten:
         class Named:
             __slots__ = ()
 
-        @frozen
-        class Base:
+        class Base(Frozen):
             x: int
 
         class Below(Named, Base):
@@ -315,8 +311,7 @@ class TestWritten:
         assert repr(Box("a")) == "Box(kept='a')"
 
     def test_what_a_class_says_itself_stays(self) -> None:
-        @frozen
-        class Own:  # noqa: PLW1641 -- that is the question
+        class Own(Frozen):  # noqa: PLW1641 -- that is the question
             x: int
             seen: list[int] = field(default_factory=list[int], compare=False)
 
@@ -349,8 +344,7 @@ class TestWritten:
             replace(Point(1), unheard_of=1)
 
     def test_a_field_that_is_not_given_is_not_replaced(self) -> None:
-        @frozen
-        class Kind:
+        class Kind(Frozen):
             x: int
             type: str = field(default="kind", init=False)
 
@@ -391,7 +385,6 @@ class TestIdentity:
         assert (changed.name, changed.size, changed == thing) == ("a", 5, False)
 
 
-@frozen
 class Report(Value):
     title: str
     body: str = ""

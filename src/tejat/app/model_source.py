@@ -17,7 +17,7 @@ from tejat.core.agent.model_chain import ChainLink, ModelChain
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import Model, ModelClient, ModelFailure
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "auto"
 
 
-@frozen
-class RunModel:
+class RunModel(Frozen):
     """A model with the session id of its run, which is the recorded one for a replay. `notes` are for the user.
 
     `plans_id` names the private plan directory of that session. A replay has one of its own, because the recorded

@@ -17,7 +17,7 @@ from tejat.config.settings.types import McpServer, Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import field, frozen, frozen_identity, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 
@@ -32,8 +32,7 @@ _MAX_NAMES = 3
 _PROJECT_RULES = f".gemini/{POLICY_DIRECTORY}/"
 
 
-@frozen
-class RunConfig:
+class RunConfig(Frozen):
     """Paths, settings, trust and environment of a run.
 
     `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
@@ -115,8 +114,7 @@ def _header_secrets(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-@frozen_identity
-class UserConfig:
+class UserConfig(Frozen, eq=False):
     """The configuration before any project file counts: the user's settings, and whether the folder is trusted.
 
     `environment` is the one of the process. `load_project` adds the project's part without reading a file twice.

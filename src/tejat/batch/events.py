@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from tejat.batch.result import TaskResult
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -19,8 +19,7 @@ class TaskPhase(StrEnum):
     RECORDING = "recording"
 
 
-@frozen
-class BatchStarted:
+class BatchStarted(Frozen):
     """The batch begins. `finished` are the tasks of `total` that an earlier run did, by status."""
 
     total: int
@@ -31,8 +30,7 @@ class BatchStarted:
     engine: str = "local"
 
 
-@frozen
-class TaskStarted:
+class TaskStarted(Frozen):
     """An attempt at a task begins."""
 
     id: str
@@ -40,8 +38,7 @@ class TaskStarted:
     node: str = ""
 
 
-@frozen
-class TaskProgressed:
+class TaskProgressed(Frozen):
     """A running task is in another phase, or did something: `activity` is one line, such as the tool it calls."""
 
     id: str
@@ -50,8 +47,7 @@ class TaskProgressed:
     tokens: int = 0
 
 
-@frozen
-class TaskRetried:
+class TaskRetried(Frozen):
     """An attempt failed in a way that may pass. The next one begins in `wait_seconds` at the earliest."""
 
     id: str
@@ -60,22 +56,19 @@ class TaskRetried:
     wait_seconds: float
 
 
-@frozen
-class TaskEnded:
+class TaskEnded(Frozen):
     """A task has its result."""
 
     result: TaskResult
 
 
-@frozen
-class BatchNoticed:
+class BatchNoticed(Frozen):
     """Something that the user should know."""
 
     message: str
 
 
-@frozen
-class BatchEnded:
+class BatchEnded(Frozen):
     """The batch ends. `reason` is empty if all tasks have a result, else why it stopped."""
 
     counts: Mapping[str, int]

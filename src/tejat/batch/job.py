@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tejat.batch.task import BatchTask, task_from_json, task_to_json
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonObject
 
 
-@frozen
-class TaskJob:
+class TaskJob(Frozen):
     """One attempt at a task.
 
     `directory` is the directory of the batch on the machine that runs the job. `commit` is the hash that the task's

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tejat.core.frozen import field, fields_of, frozen
+from tejat.core.frozen import Frozen, field, fields_of
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
 
@@ -52,8 +52,7 @@ class TaskFailure(StrEnum):
     BATCH_LIMIT = "batch_limit"
 
 
-@frozen
-class TaskResult:
+class TaskResult(Frozen):
     """The result of a task.
 
     `exit_code` is that of the run, None if there was none; `check_exit_code` that of the check. `cost` is in dollars,

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import field, fields_of, frozen
+from tejat.core.frozen import Frozen, field, fields_of
 from tejat.core.messages.types import JsonObject
 
 
-@frozen
-class TaskLimits:
+class TaskLimits(Frozen):
     """Limits of one task. None means no limit. `seconds` is for the run of the agent, without its check."""
 
     seconds: float | None = None
@@ -18,8 +17,7 @@ class TaskLimits:
     turns: int | None = None
 
 
-@frozen
-class BatchTask:
+class BatchTask(Frozen):
     """One task, with all defaults applied and the variables of its prompt replaced.
 
     `repo` is an absolute path or a git URL, `commit` a hash, a branch or a tag; an empty one means HEAD. `model` is a

@@ -7,7 +7,7 @@ from tejat.cli.flags import LISTS, SANDBOX_WORDS, Token, split_words
 from tejat.core.agent.options import PLAN_APPROVALS, AgentOptions
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 
 FORMATS = ("text", "json", "stream-json")
@@ -17,8 +17,7 @@ class BadArguments(UsageError):
     """The command line is wrong."""
 
 
-@frozen
-class RunOptions:
+class RunOptions(Frozen):
     """The given flags, each under its own name. `prompt` may also be positional.
 
     `sandbox` is the word after `--sandbox`, `true` if there is none and `off` for `--no-sandbox`. `screen_reader`,

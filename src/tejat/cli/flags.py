@@ -6,7 +6,7 @@ The command line is split without argparse, whose import and set-up take longer 
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 
 SWITCHES = frozenset(
@@ -64,8 +64,7 @@ _REPLACEMENTS = {
 """Flags of Gemini CLI's own tests, and ours with the same purpose."""
 
 
-@frozen
-class Token:
+class Token(Frozen):
     """One flag with its value, one positional word, or a mistake.
 
     `flag` is the long name; it is empty for a word, and `--` for a word after `--`.

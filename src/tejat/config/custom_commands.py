@@ -11,7 +11,7 @@ from tejat.config.files.reader import AllowedWriters, list_config_directory, rea
 from tejat.config.paths import AppPaths, SourceTier, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 
 MAX_FILES = 1000
@@ -26,8 +26,7 @@ _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){32}""")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@frozen
-class CustomCommand:
+class CustomCommand(Frozen):
     """A command. `places` are the variables of its extension, which are not filled in yet."""
 
     name: str
@@ -39,8 +38,7 @@ class CustomCommand:
     places: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
-@frozen
-class CustomCommands:
+class CustomCommands(Frozen):
     """Custom commands by name.
 
     `invalid` says why commands cannot be used. `untrusted` are the names of commands of an untrusted folder, which are

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths, same_directory
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class EnvFile:
+class EnvFile(Frozen):
     """Variables that were not set before: those for the run, and others that are `withheld` from it.
 
     Withheld variables of a project are still known to the references in the project's own settings.
@@ -30,8 +29,7 @@ class EnvFile:
         return f"EnvironmentFile({self.path!r}, {sorted(self.values)})"
 
 
-@frozen
-class EnvFileLocation:
+class EnvFileLocation(Frozen):
     """A file to read. `is_user_file`: it belongs to the user, not to a project."""
 
     path: str

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from tejat.config.yaml_values import UnsupportedYaml, YamlError, parse_yaml
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonValue
 from tejat.core.sanitize import hidden_characters, strip_hidden
@@ -28,8 +28,7 @@ class FrontMatterError(ValueError):
     """A file whose front matter cannot be used. The message is one line without the name of the file."""
 
 
-@frozen
-class FrontMatter:
+class FrontMatter(Frozen):
     """The fields and the body of a file.
 
     With `is_fallback` the YAML was invalid, and `fields` has only `name` and `description`, read line by line;

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
 from tejat.core.agent.hooks import DEFAULT_TIMEOUT, GUARD_EVENTS, HookEvent, HookFunction
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -27,8 +27,7 @@ HookSettings: TypeAlias = Mapping[str, Sequence[Setting[JsonValue]]]
 _SWITCHES = ("enabled", "disabled", "notifications")
 
 
-@frozen
-class HookConfig:
+class HookConfig(Frozen):
     """A command or a Python function that runs on an event.
 
     `event_name` is the name as written. An empty `matcher` matches everything. `source` is file and line. An invalid
@@ -62,8 +61,7 @@ class HookConfig:
         return self.event_name in CLAUDE_EVENT_NAMES
 
 
-@frozen
-class HooksConfig:
+class HooksConfig(Frozen):
     """Hooks, and warnings about invalid or unused settings. `reports_running`: the user is told of running hooks."""
 
     hooks: tuple[HookConfig, ...]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import isinf
 from typing import NamedTuple, TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 
 MAX_DEPTH = 100
@@ -14,8 +14,7 @@ MAX_DEPTH = 100
 JsoncValue: TypeAlias = "dict[str, JsonNode] | list[JsonNode] | str | int | float | bool | None"
 
 
-@frozen
-class JsonNode:
+class JsonNode(Frozen):
     """A value, and the line and column, from 1, where it begins."""
 
     value: JsoncValue

@@ -6,7 +6,7 @@ import stat
 import sys
 from collections.abc import Mapping
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
@@ -58,8 +58,7 @@ class _PathIn:
         return os.path.join(getattr(paths, self._base), *self._names)
 
 
-@frozen
-class AppPaths:
+class AppPaths(Frozen):
     """Absolute paths. None of them need exist.
 
     `config` and `state` are Tejat's own directories, `gemini` is the user's `.gemini`. The first directory in `admin`

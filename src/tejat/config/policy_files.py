@@ -14,7 +14,7 @@ from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.settings.types import DEFAULT_SETTINGS, Setting, Settings
 from tejat.core.agent.options import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 
@@ -29,8 +29,7 @@ _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
 
-@frozen
-class PolicyFile:
+class PolicyFile(Frozen):
     """A policy file.
 
     `is_saved` marks a file of saved answers. `allows_nothing` is the reason why its rules that allow do not count, None

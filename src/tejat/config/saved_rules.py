@@ -14,7 +14,7 @@ from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import MAX_BYTES, MAX_TRUSTED_BYTES, AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.files.private_files import write_private_file
 
@@ -26,8 +26,7 @@ _LOCK_TIMEOUT = 30.0
 _MIN_ID_PREFIX = 4
 
 
-@frozen
-class SavedRule:
+class SavedRule(Frozen):
     """A saved `[[rule]]` table as written, and its line in the file, from 1.
 
     `id` depends on the text alone, so it does not change when other rules are saved or revoked.

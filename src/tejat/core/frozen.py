@@ -1,8 +1,8 @@
 """Frozen classes with slots, cheaper to define than dataclasses.
 
-`@frozen` is equivalent to `@dataclass(frozen=True, slots=True)`: the same fields, defaults, comparison, printing and
-pattern matching. A dataclass compiles six methods when its class is defined, a millisecond each; here only the
-constructor is compiled, and only for classes with many instances.
+A subclass of `Frozen` is what `@dataclass(frozen=True, slots=True)` makes: the same fields, defaults, comparison,
+printing and pattern matching. A dataclass compiles six methods when its class is defined, a millisecond each, and
+defines the class twice; here only the constructor is compiled, and only for classes with many instances.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -59,91 +59,6 @@ def field(
     )
 
 
-class Value:
-    """The base of immutable values with a JSON form.
-
-    `repr` is made for people: it leaves out fields that have their default, and cuts long contents.
-    """
-
-    __slots__ = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value as a dict for `json.dumps`, with the name of its class under `$`.
-
-        Texts for the user are translated. Raises TypeError for contents that are not JSON.
-        """
-        from tejat.core.value_json import value_to_json
-
-        return cast("dict[str, Any]", value_to_json(self))
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` returned. `Value.from_dict` reads a value of any class.
-
-        Fields with a default may be missing. Raises InvalidValue with the path to the first mistake.
-        """
-        from tejat.core.messages.value_reader import value_from_json
-
-        return value_from_json(given, cls)
-
-    def __repr__(self) -> str:
-        shown = (
-            f"{each.name}={_short_repr(content)}"
-            for each in fields_of(type(self))
-            if each.repr and not _is_default(each, content := getattr(self, each.name))
-        )
-        return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-_MAX_REPR_CHARS = 160
-_MAX_REPR_ITEMS = 8
-
-
-def _is_default(field: FrozenField, content: object) -> bool:
-    if field.factory is not MISSING:
-        return content == field.factory()
-    return field.default is not MISSING and type(content) is type(field.default) and content == field.default
-
-
-def _short_repr(content: object) -> str:
-    match content:
-        case str() | bytes() if len(content) > _MAX_REPR_CHARS:
-            unit = "bytes" if isinstance(content, bytes) else "characters"
-            return f"{content[:_MAX_REPR_CHARS]!r}... ({len(content)} {unit})"
-        case tuple() | list() | set() | frozenset() | Mapping() if len(sized := cast("Any", content)) > 0:
-            return _short_items(sized)
-        case _:
-            return repr(content)
-
-
-def _short_items(content: Any) -> str:
-    """The first items in the brackets of their container, and how many there are."""
-    size = len(content)
-    if isinstance(content, Mapping):
-        pairs = cast("Iterable[tuple[object, object]]", content.items())
-        items = [f"{key!r}: {_short_repr(each)}" for key, each in islice(pairs, _MAX_REPR_ITEMS)]
-    else:
-        items = [_short_repr(each) for each in islice(content, _MAX_REPR_ITEMS)]
-    more = size - len(items)
-    if more:
-        items.append(f"... {more} more")
-    first, last = "()" if isinstance(content, tuple) else "[]" if isinstance(content, list) else "{}"
-    comma = "," if isinstance(content, tuple) and len(items) == 1 else ""
-    return f"{first}{', '.join(items)}{comma}{last}"
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def frozen(cls: type[_T]) -> type[_T]:
-    """Make a class of annotated fields immutable. Instances compare and hash by their fields."""
-    return _build_class(cls, {"__eq__": _equal, "__hash__": _hash})
-
-
-@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
-def frozen_identity(cls: type[_T]) -> type[_T]:
-    """Make a class of annotated fields immutable. Instances compare by identity and can be weakly referenced."""
-    return _build_class(cls, {}, "__weakref__")
-
-
 def replace(instance: _T, **changes: object) -> _T:
     """A copy with some fields changed."""
     fields = fields_of(type(instance))
@@ -166,48 +81,10 @@ def _frozen_class(cls: type) -> type:
     return next(each for each in cls.__mro__ if "__frozen_fields__" in each.__dict__)
 
 
-def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str) -> type[_T]:
-    """Build the class again with slots: they cannot be added to a class.
-
-    Most classes are defined and never used in a run, so all that can wait is left to `_make_fields`.
-    """
-    namespace: dict[str, Any] = cast("Any", cls.__dict__).copy()
-    own: dict[str, object] = {
-        name: namespace.pop(name, MISSING)
-        for name, annotation in _own_annotations(cls).items()
-        if type(annotation) in _NO_CLASS_VARIABLES or not _is_class_variable(annotation)
-    }
-    for name in _NOT_COPIED:
-        namespace.pop(name, None)
-    # A class that defines `__eq__` has a `__hash__` of None, unless it defines that too.
-    for name, method in methods.items():
-        if namespace.get(name) is None:
-            namespace[name] = method
-    namespace.update(_SHARED)
-    namespace["__qualname__"] = cls.__qualname__
-    namespace["__frozen_fields__"] = own
-    namespace["__frozen_instances__"] = []
-    namespace["__slots__"] = (*_new_slots(cls, own), *more_slots)
-    if cls.__repr__ is object.__repr__:
-        namespace["__repr__"] = _repr
-    return cast("type[_T]", type(cls)(cls.__name__, cls.__bases__, namespace))
-
-
-_NOT_COPIED = ("__dict__", "__weakref__")
-
-
-def _new_slots(cls: type, own: Mapping[str, object]) -> Iterable[str]:
-    """The names of the fields, without those that a base has a slot for."""
-    if cls.__base__ is object:
-        return own
-    inherited = {name for base in cls.__mro__ if is_frozen(base) for name in base.__dict__["__slots__"]}
-    return [name for name in own if name not in inherited]
-
-
 def _make_fields(cls: type) -> tuple[FrozenField, ...]:
     """The fields of a frozen class, which has their defaults in place of them until now."""
     given: Mapping[str, object] = cls.__dict__["__frozen_fields__"]
-    annotations = _own_annotations(cls)
+    annotations = _annotations_in(cls.__dict__)
     made: dict[str, FrozenField] = {}
     for base in reversed(cls.__mro__[1:]):
         if is_frozen(base):
@@ -221,12 +98,12 @@ def _make_fields(cls: type) -> tuple[FrozenField, ...]:
     return fields
 
 
-def _own_annotations(cls: type) -> Mapping[str, object]:
-    """The annotations of the class itself. From Python 3.14 on, a function makes them on demand."""
-    annotate: Callable[[int], Mapping[str, object]] | None = cls.__dict__.get("__annotate_func__")
+def _annotations_in(namespace: Mapping[str, Any]) -> Mapping[str, object]:
+    """The annotations in the body of a class. From Python 3.14 on, a function makes them on demand."""
+    annotate: Callable[[int], Mapping[str, object]] | None = namespace.get("__annotate_func__")
     if annotate is not None:
         return annotate(_VALUE_FORMAT)
-    return cls.__dict__.get("__annotations__", {})  # noqa: RUF063 -- inspect is slow to load
+    return namespace.get("__annotations__", {})
 
 
 _VALUE_FORMAT = 1
@@ -357,12 +234,119 @@ def _setstate(self: object, state: list[object]) -> None:
         object.__setattr__(self, each.name, kept)
 
 
-_SHARED: Mapping[str, object] = {
-    "__init__": _generic_init,
-    "__match_args__": _MatchArgs(),
-    "__setattr__": _raise_frozen,
-    "__delattr__": _raise_frozen,
-    "__getstate__": _getstate,
-    "__setstate__": _setstate,
-}
-"""What every frozen class has."""
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class FrozenType(type):
+    """The type of frozen classes. It turns annotated fields into slots."""
+
+    def __new__(metacls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, eq: bool = True) -> Any:
+        """`eq=False` is for instances that compare by identity. A class with `__slots__` is a base without fields."""
+        if "__slots__" in namespace:
+            return super().__new__(metacls, name, bases, namespace)
+        own: dict[str, object] = {
+            name: namespace.pop(name, MISSING)
+            for name, annotation in _annotations_in(namespace).items()
+            if type(annotation) in _NO_CLASS_VARIABLES or not _is_class_variable(annotation)
+        }
+        slots: Iterable[str] = own
+        if any(hasattr(base, "__frozen_fields__") for base in bases):
+            inherited = {slot for base in bases for each in base.__mro__ for slot in each.__dict__.get("__slots__", ())}
+            slots = [name for name in own if name not in inherited]
+            # What was made of the fields of a base would be inherited.
+            namespace |= {"__init__": _generic_init, "__match_args__": Frozen.__dict__["__match_args__"]}
+        if not eq:
+            slots = (*slots, "__weakref__")
+            namespace["__eq__"], namespace["__hash__"] = object.__eq__, object.__hash__
+        elif "__eq__" in namespace and namespace.get("__hash__") is None:
+            namespace["__hash__"] = _hash  # a class that defines only the first would have none
+        namespace["__slots__"] = tuple(slots)
+        namespace["__frozen_fields__"] = own
+        namespace["__frozen_instances__"] = []
+        return super().__new__(metacls, name, bases, namespace)
+
+
+class Frozen(metaclass=FrozenType):
+    """The base of immutable values. Instances compare and hash by their fields, those of `eq=False` by identity."""
+
+    __slots__ = ()
+    __init__ = _generic_init
+    __match_args__ = _MatchArgs()
+    __setattr__ = _raise_frozen
+    __delattr__ = _raise_frozen
+    __eq__ = _equal
+    __hash__ = _hash
+    __repr__ = _repr
+    __getstate__ = _getstate
+    __setstate__ = _setstate
+
+
+class Value(Frozen):
+    """The base of immutable values with a JSON form.
+
+    `repr` is made for people: it leaves out fields that have their default, and cuts long contents.
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as a dict for `json.dumps`, with the name of its class under `$`.
+
+        Texts for the user are translated. Raises TypeError for contents that are not JSON.
+        """
+        from tejat.core.value_json import value_to_json
+
+        return cast("dict[str, Any]", value_to_json(self))
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returned. `Value.from_dict` reads a value of any class.
+
+        Fields with a default may be missing. Raises InvalidValue with the path to the first mistake.
+        """
+        from tejat.core.messages.value_reader import value_from_json
+
+        return value_from_json(given, cls)
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{each.name}={_short_repr(content)}"
+            for each in fields_of(type(self))
+            if each.repr and not _is_default(each, content := getattr(self, each.name))
+        )
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+_MAX_REPR_CHARS = 160
+_MAX_REPR_ITEMS = 8
+
+
+def _is_default(field: FrozenField, content: object) -> bool:
+    if field.factory is not MISSING:
+        return content == field.factory()
+    return field.default is not MISSING and type(content) is type(field.default) and content == field.default
+
+
+def _short_repr(content: object) -> str:
+    match content:
+        case str() | bytes() if len(content) > _MAX_REPR_CHARS:
+            unit = "bytes" if isinstance(content, bytes) else "characters"
+            return f"{content[:_MAX_REPR_CHARS]!r}... ({len(content)} {unit})"
+        case tuple() | list() | set() | frozenset() | Mapping() if len(sized := cast("Any", content)) > 0:
+            return _short_items(sized)
+        case _:
+            return repr(content)
+
+
+def _short_items(content: Any) -> str:
+    """The first items in the brackets of their container, and how many there are."""
+    size = len(content)
+    if isinstance(content, Mapping):
+        pairs = cast("Iterable[tuple[object, object]]", content.items())
+        items = [f"{key!r}: {_short_repr(each)}" for key, each in islice(pairs, _MAX_REPR_ITEMS)]
+    else:
+        items = [_short_repr(each) for each in islice(content, _MAX_REPR_ITEMS)]
+    more = size - len(items)
+    if more:
+        items.append(f"... {more} more")
+    first, last = "()" if isinstance(content, tuple) else "[]" if isinstance(content, list) else "{}"
+    comma = "," if isinstance(content, tuple) and len(items) == 1 else ""
+    return f"{first}{', '.join(items)}{comma}{last}"

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from tejat.core.errors import TejatError, require_type
-from tejat.core.frozen import Value, field, frozen
+from tejat.core.frozen import Frozen, Value, field
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
@@ -25,7 +25,6 @@ class Capability(StrEnum):
     URL_CONTEXT = "url_context"
 
 
-@frozen
 class ModelRequest(Value):
     """A request to a model.
 
@@ -51,7 +50,6 @@ class ModelRequest(Value):
     lane: str = MAIN_LANE
 
 
-@frozen
 class Usage(Value):
     """Token counts. `prompt` is everything sent, `cached` the part of it that came from a cache.
 
@@ -94,13 +92,11 @@ class FinishReason(StrEnum):
     OTHER = "other"
 
 
-@frozen
 class GroundingSource(Value):
     title: str | None
     uri: str | None
 
 
-@frozen
 class Citation(Value):
     """The sources, by index, of the text that ends at this UTF-8 byte offset of the response."""
 
@@ -108,7 +104,6 @@ class Citation(Value):
     sources: tuple[int, ...]
 
 
-@frozen
 class Grounding(Value):
     """The sources of a response. `fetched_urls` maps URLs to the status of fetching them."""
 
@@ -117,22 +112,19 @@ class Grounding(Value):
     fetched_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-@frozen
 class TextDelta(Value):
     """A piece of the text of a response."""
 
     text: str
 
 
-@frozen
 class ThoughtDelta(Value):
     """A piece of a thought of the model."""
 
     text: str
 
 
-@frozen
-class Retry:
+class Retry(Frozen):
     """A failed attempt; the next one begins after `wait` seconds. Text streamed for this response is void.
 
     `attempt` of `max_attempts` is the one that failed, counted from 1.
@@ -145,15 +137,13 @@ class Retry:
     wait: float
 
 
-@frozen
-class Delayed:
+class Delayed(Frozen):
     """The request is not sent yet: `reason` says why. The wait takes about `wait` seconds, or several times that."""
 
     reason: str
     wait: float
 
 
-@frozen
 class ModelResponse(Value):
     """The complete response: the last chunk of every successful stream.
 
@@ -211,7 +201,6 @@ class FailureKind(StrEnum):
     SCRIPT = "script"
 
 
-@frozen
 class ContextOverflow(Value):
     """The size of a request that is too long and the context window of the model, 0 if the service did not say."""
 

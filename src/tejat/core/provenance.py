@@ -1,6 +1,6 @@
 """Where a tool, rule, skill, agent or command comes from."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.text.str_enum import StrEnum
 
@@ -28,8 +28,7 @@ class Party(StrEnum):
         return self not in (Party.EXTENSION, Party.PROJECT)
 
 
-@frozen
-class Provenance:
+class Provenance(Frozen):
     """The party and the file of something, and the name of its extension. Built-in things have no path."""
 
     party: Party

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
@@ -22,8 +22,7 @@ class PathKind(StrEnum):
     DIRECTORY = "directory"
 
 
-@frozen
-class PathState:
+class PathState(Frozen):
     """The state of a path at one moment.
 
     A file has an `identity`, by which an unmodified file is recognized, and, if its content is stored, a `digest`, its
@@ -58,8 +57,7 @@ class ChangeKind(StrEnum):
     PERMISSIONS = "permissions changed"
 
 
-@frozen
-class PathChange:
+class PathChange(Frozen):
     """The change of one path, relative to the directory `root`. None means that it did not exist."""
 
     root: str
@@ -84,16 +82,14 @@ class PathChange:
         return ChangeKind.PERMISSIONS
 
 
-@frozen
-class PathProblem:
+class PathProblem(Frozen):
     """A path that could not be stored, restored or removed, and the reason."""
 
     path: str
     reason: str
 
 
-@frozen
-class ForeignChange:
+class ForeignChange(Frozen):
     """A change during a call that another program may have made, and the reason to think so.
 
     `is_proven`: the call cannot have made it.
@@ -104,8 +100,7 @@ class ForeignChange:
     is_proven: bool
 
 
-@frozen
-class UndoEntry:
+class UndoEntry(Frozen):
     """The changes of one call. `skipped` changes cannot be undone, `foreign` ones are left out unless they are named.
 
     `started` and `time` are the begin and the end of the call, in seconds since the epoch. `named` are the paths that
@@ -235,8 +230,7 @@ def _is_unchanged(change: PathChange) -> bool:
     return change.before.matches(change.after)
 
 
-@frozen
-class RestoreResult:
+class RestoreResult(Frozen):
     """The result of restoring an entry.
 
     If anything is `refused`, nothing else was restored, unless a partial restore was requested. Paths `left_in_place`
@@ -264,8 +258,7 @@ class UndoUnavailable(TejatError):
     """A call was not run, because it could not be undone. The message says why."""
 
 
-@frozen
-class RestoreScope:
+class RestoreScope(Frozen):
     """What to restore of an entry: all but the foreign changes, or exactly the `paths` and what is beneath them.
 
     With `foreign`, everything. With `partial`, conflicts keep only their own paths from being restored.

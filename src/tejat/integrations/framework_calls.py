@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from tejat.app.tools.toolset import Toolset
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FileData, FunctionCall, FunctionResponse, InlineData, JsonObject, Params, Text
@@ -17,8 +17,7 @@ FrameworkTools: TypeAlias = Toolset | SyncTools
 Content: TypeAlias = Text | InlineData
 
 
-@frozen
-class CallOutput:
+class CallOutput(Frozen):
     """What a framework gives to its model: content, or the text of an error."""
 
     content: tuple[Content, ...]

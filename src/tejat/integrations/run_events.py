@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonObject
 
 _NOTHING: JsonObject = {}
 
 
-@frozen
-class RunFigures:
+class RunFigures(Frozen):
     """Tokens and cost of a run. `output_tokens` includes thoughts, `cost` is None if a price is unknown."""
 
     input_tokens: int = 0
@@ -20,8 +19,7 @@ class RunFigures:
     cost: float | None = None
 
 
-@frozen
-class RunLog:
+class RunLog(Frozen):
     """A log with one run, or several that continued the same session.
 
     `figures` are those of all runs, None if none of them reached its end. `error` is the message of the last run, empty

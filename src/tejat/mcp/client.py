@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.log import mcp_logger
 from tejat.core.messages.types import JsonObject
@@ -32,8 +32,7 @@ _MAY_BE_DONE = lazy("The call may or may not have been executed.")
 _CLOSED = lazy("The server session was closed.")
 
 
-@frozen
-class ServerPlan:
+class ServerPlan(Frozen):
     """How to reach one server. Timeouts are in seconds.
 
     `connect` may raise McpFailure. `location` is shown: a command without arguments, or a URL without secrets.
@@ -51,8 +50,7 @@ class ServerPlan:
     check: Callable[[], None] | None = None
 
 
-@frozen
-class ClientLimits:
+class ClientLimits(Frozen):
     """Limits in seconds. A step also ends at the server's own timeout.
 
     `reconnect_delays` precede the automatic attempts to reconnect; there are no more of them within `reconnect_window`.

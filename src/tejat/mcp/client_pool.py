@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, McpClient, ServerPlan
 from tejat.mcp.errors import McpFailure
@@ -23,8 +23,7 @@ class DiscoveryState(StrEnum):
     """No first connection attempt is under way any more, whatever its result."""
 
 
-@frozen
-class InactiveServer:
+class InactiveServer(Frozen):
     """A server that is not started: BLOCKED by settings or missing trust, or DISABLED by the user."""
 
     alias: str

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
@@ -112,8 +112,7 @@ async def request_with_url_elicitation(
     raise _elicitation_failure(wanted)
 
 
-@frozen
-class _UrlElicitation:
+class _UrlElicitation(Frozen):
     """A URL that the server wants the user to visit, and its explanation."""
 
     url: str

@@ -8,7 +8,7 @@ from itertools import count
 from math import isfinite
 from typing import assert_never
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
@@ -41,8 +41,7 @@ _MAX_LINE_LENGTH = 500
 _MAX_MESSAGE_LENGTH = 2_000
 
 
-@frozen
-class RequestTimeouts:
+class RequestTimeouts(Frozen):
     """Timeouts of a request in seconds: without any progress, and in total."""
 
     idle: float

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 
@@ -22,16 +22,14 @@ _DIGEST_LENGTH = 10
 _TAIL_LENGTH = MAX_NAME_LENGTH - _HEAD_LENGTH - _DIGEST_LENGTH - 2
 
 
-@frozen
-class NamedTool:
+class NamedTool(Frozen):
     """`name` is the registered name of the tool, `own_name` its name on the server."""
 
     name: str
     own_name: str
 
 
-@frozen
-class ToolNaming:
+class ToolNaming(Frozen):
     """Named tools of one server, in its order. `problems` says which tools have no name, and why."""
 
     tools: tuple[NamedTool, ...]

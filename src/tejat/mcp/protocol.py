@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeAlias, assert_never, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -36,29 +36,25 @@ NAME_PARAMS: Mapping[str, str] = {TOOL_CALL: "name", "prompts/get": "name", "res
 RequestId: TypeAlias = int | str
 
 
-@frozen
-class JsonRpcRequest:
+class JsonRpcRequest(Frozen):
     id: RequestId
     method: str
     params: JsonObject | None = None
 
 
-@frozen
-class JsonRpcNotification:
+class JsonRpcNotification(Frozen):
     method: str
     params: JsonObject | None = None
 
 
-@frozen
-class JsonRpcResponse:
+class JsonRpcResponse(Frozen):
     """The result of a request."""
 
     id: RequestId
     result: JsonObject
 
 
-@frozen
-class JsonRpcError:
+class JsonRpcError(Frozen):
     """The error of a request. `id` is None if the other side could not read it."""
 
     id: RequestId | None

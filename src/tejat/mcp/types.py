@@ -3,13 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
 
 
-@frozen
-class ToolAnnotations:
+class ToolAnnotations(Frozen):
     """A server's claims about its tool. Unverified: they relax no decision unless the user trusts the server."""
 
     title: str | None = None
@@ -19,8 +18,7 @@ class ToolAnnotations:
     open_world: bool | None = None
 
 
-@frozen
-class ServerTool:
+class ServerTool(Frozen):
     """`input_schema` is None if the server sent none or no object."""
 
     name: str
@@ -31,23 +29,20 @@ class ServerTool:
     annotations: ToolAnnotations = ToolAnnotations()
 
 
-@frozen
-class PromptArgument:
+class PromptArgument(Frozen):
     name: str
     description: str = ""
     is_required: bool = False
 
 
-@frozen
-class ServerPrompt:
+class ServerPrompt(Frozen):
     name: str
     description: str = ""
     title: str | None = None
     arguments: tuple[PromptArgument, ...] = ()
 
 
-@frozen
-class ServerResource:
+class ServerResource(Frozen):
     uri: str
     name: str = ""
     description: str = ""
@@ -55,8 +50,7 @@ class ServerResource:
     mime_type: str | None = None
 
 
-@frozen
-class ServerInfo:
+class ServerInfo(Frozen):
     """The server's identity, revision and capabilities."""
 
     name: str
@@ -66,8 +60,7 @@ class ServerInfo:
     instructions: str | None = None
 
 
-@frozen
-class ServerFeatures:
+class ServerFeatures(Frozen):
     """Everything that a server offers. `problems` says what was left out, and why."""
 
     tools: tuple[ServerTool, ...] = ()
@@ -101,8 +94,7 @@ class ConnectionStep(StrEnum):
     CALL = "call"
 
 
-@frozen
-class ServerStatus:
+class ServerStatus(Frozen):
     """The status of a server. `location` is its command without arguments, or its URL without secrets."""
 
     alias: str
@@ -118,8 +110,7 @@ class ServerStatus:
     """Time until it was connected or had failed."""
 
 
-@frozen
-class McpProgress:
+class McpProgress(Frozen):
     """Progress of a call. `total` is None if unknown."""
 
     done: float
@@ -147,16 +138,14 @@ class ClientSession(Protocol):
     async def read_resource(self, uri: str) -> JsonObject: ...
 
 
-@frozen
-class McpRoot:
+class McpRoot(Frozen):
     """A directory that a server may know about."""
 
     uri: str
     name: str
 
 
-@frozen
-class ClientCallbacks:
+class ClientCallbacks(Frozen):
     """Callbacks for requests of servers. They get the server's alias first; params and results are those of the wire.
 
     `elicit` asks the user, `sample` the model of the session; None: unsupported, and not declared to the server.

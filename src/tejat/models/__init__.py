@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.model import ModelClient
 from tejat.models.names import Provider, ollama_base_url, parse_model_name
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from tejat.workspace.http.types import HttpLimits
 
 
-@frozen
-class ModelOptions:
+class ModelOptions(Frozen):
     """Settings of the model clients.
 
     `max_retry_wait` is the total time in seconds to wait between attempts. `http_limits` apply to one attempt; None

@@ -14,7 +14,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.approval.elicitation import FormField, apply_defaults, parse_form_fields
 from tejat.core.approval.user_question import UserQuestion
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
@@ -27,8 +27,7 @@ MakeReply: TypeAlias = Callable[[Sequence[str]], ApprovalReply]
 """Makes a reply of the entered texts. Raises ValueError with what is wrong with them."""
 
 
-@frozen
-class ReplyInput:
+class ReplyInput(Frozen):
     """A text to enter: its label, and values to choose from. `initial` is a text of several lines to edit."""
 
     label: str
@@ -37,8 +36,7 @@ class ReplyInput:
     initial: str | None = None
 
 
-@frozen
-class ReplyAction:
+class ReplyAction(Frozen):
     """One way to answer, with a key for typing it. `approves`: it lets something happen."""
 
     key: str

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
@@ -38,8 +38,7 @@ class Tier(IntEnum):
         return self in (Tier.EXTENSION, Tier.WORKSPACE)
 
 
-@frozen
-class PolicyRule:
+class PolicyRule(Frozen):
     """One rule. A field that is None matches everything.
 
     `tool` is a canonical tool name or `*`. `command` are the first words of a shell command. `arguments` is a
@@ -100,8 +99,7 @@ class Enclosure(IntEnum):
     EVERYTHING = 2
 
 
-@frozen
-class SandboxedCommands:
+class SandboxedCommands(Frozen):
     """The setting that lets sandboxed commands run without asking.
 
     It is on with a `source`, which names the file and line. `refusal` says why it has no effect in this run although it
@@ -126,8 +124,7 @@ class ScriptState(StrEnum):
     """The skill is not active."""
 
 
-@frozen
-class SkillScript:
+class SkillScript(Frozen):
     """A file of a skill that a command may run. All paths are absolute.
 
     `skill` is the name that the skill is called by, `path` the real path of the file. `directories` are the spellings
@@ -144,8 +141,7 @@ class SkillScript:
     find_doubt: Callable[[str], str | None] = field(compare=False, repr=False)
 
 
-@frozen
-class CallFacts:
+class CallFacts(Frozen):
     """Everything known about a call when it is evaluated. All paths are absolute and real.
 
     `tool` is the server's own name for it if `server` is set. `definition_changed` means that it is no longer the tool
@@ -182,8 +178,7 @@ class CallFacts:
     plan_directory: str = ""
 
 
-@frozen
-class PolicyVerdict:
+class PolicyVerdict(Frozen):
     """The decision, the rule behind it (None if no rule matched) and the reason.
 
     With `always_ask` the user is asked in every mode. `suggested_rules` are the rules that an "always" would save; if

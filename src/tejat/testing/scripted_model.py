@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import TypeAlias, cast
 
 from tejat.core.agent.prices import Price
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.types import FunctionCall, JsonObject
 from tejat.core.model import CONVERSATION, NO_USAGE, ModelFailure, ModelOutput, ModelRequest, ModelResponse, Usage
 from tejat.models.scripted.answers import AnswerSequence
@@ -15,8 +15,7 @@ from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCa
 _CONTEXT_WINDOW = 1_000_000
 
 
-@frozen
-class Answer:
+class Answer(Frozen):
     """One answer of a scripted model.
 
     `calls` run as one batch, and the next answer follows their results. `prompt` is a text that the last prompt must

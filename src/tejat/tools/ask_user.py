@@ -16,7 +16,7 @@ from tejat.core.approval.user_question import (
     answers_by_position,
 )
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import Kind
@@ -68,8 +68,7 @@ _SCHEMA: JsonObject = {
 }
 
 
-@frozen
-class AskUserParams:
+class AskUserParams(Frozen):
     questions: tuple[UserQuestion, ...]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tejat.core.approval.plans import PlanMode
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import ENTER_PLAN_MODE
@@ -15,8 +15,7 @@ from tejat.tools.descriptions import tool_labels
 _SWITCHING = "Switching to Plan mode."
 
 
-@frozen
-class EnterPlanModeParams:
+class EnterPlanModeParams(Frozen):
     reason: Annotated[str | None, Param("Why a plan is needed, in one sentence.")] = None
 
 

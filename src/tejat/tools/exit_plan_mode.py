@@ -5,7 +5,7 @@ from typing import Annotated
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import PlanDecision, PlanMode, PlanOutcome
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import EXIT_PLAN_MODE
@@ -20,8 +20,7 @@ _MODES = {
 }
 
 
-@frozen
-class ExitPlanModeParams:
+class ExitPlanModeParams(Frozen):
     plan_filename: Annotated[str, Param("The plan file, such as `add-login.md`.", aliases=("plan_path",))]
 
 

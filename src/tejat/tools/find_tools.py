@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
@@ -22,8 +22,7 @@ _MAX_OTHERS = 10
 _MAX_LINE_LENGTH = 200
 
 
-@frozen
-class FindToolsParams:
+class FindToolsParams(Frozen):
     query: Annotated[str, Param("What the tool should do, in a few words, with the server if you know it.")] = ""
     names: Annotated[list[str] | None, Param("Names of tools to load, if you know them.", min_item_length=1)] = None
     limit: Annotated[int, Param(f"How many to load for the query, at most {MAX_LOADED}.", minimum=1)] = _DEFAULT_LIMIT

@@ -7,7 +7,7 @@ import os
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.text.paths import is_beneath_any
@@ -19,8 +19,7 @@ from tejat.workspace.documentation import DOCUMENTATION_DIRECTORY, documentation
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class GetInternalDocsParams:
+class GetInternalDocsParams(Frozen):
     path: Annotated[str | None, Param("File of the list, for example `settings.md`. Leave it out to get the list.")] = (
         None
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
@@ -35,8 +35,7 @@ from tejat.workspace.threads.stop import StopToken
 _RECENT_SECONDS = 24 * 60 * 60
 
 
-@frozen
-class GlobParams:
+class GlobParams(Frozen):
     pattern: Annotated[str, Param("The glob pattern, such as `**/*.py` or `docs/*.md`.")]
     path: Annotated[
         str | None, Param("The directory to search, as an absolute path. Default: everywhere.", ("dir_path",))

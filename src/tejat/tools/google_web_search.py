@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import user_message
@@ -17,8 +17,7 @@ from tejat.tools.web.citations import append_sources, format_sources
 from tejat.workspace.web.search_endpoint import SearchEndpoint, SearchFailure
 
 
-@frozen
-class WebSearchParams:
+class WebSearchParams(Frozen):
     query: Annotated[str, Param("What to search for.")]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 from tejat.core.agent.subagents import SubagentDefinition, SubagentLauncher
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import INVOKE_AGENT
 from tejat.core.messages.types import JsonObject, Params
@@ -20,8 +20,7 @@ _MAX_SUGGESTIONS = 3
 _MAX_DESCRIPTION_LENGTH = 200
 
 
-@frozen
-class InvokeAgentParams:
+class InvokeAgentParams(Frozen):
     agent_name: Annotated[str, Param("The name of the agent.")]
     prompt: Annotated[str, Param("The whole task: the agent knows nothing but this.")]
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.sanitize import sanitize_summary, sanitize_text
@@ -14,8 +14,7 @@ from tejat.workspace.processes.shell_output import format_size
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class ListJobsParams:
+class ListJobsParams(Frozen):
     pass
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
@@ -28,8 +28,7 @@ MAX_ENTRIES = MAX_RESULT_PATHS
 _BATCH = 4096
 
 
-@frozen
-class ListDirectoryParams:
+class ListDirectoryParams(Frozen):
     path: Annotated[str, Param("The directory, as an absolute path.", aliases=("dir_path",))]
     ignore: Annotated[list[str] | None, Param("Glob patterns of names to leave out, such as `*.log`.")] = None
     respect_git_ignore: RespectGitIgnore = None

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolResult, TypedTool
@@ -17,8 +17,7 @@ from tejat.workspace.threads.offload import run_blocking
 MAX_DELAY_MS = 60_000
 
 
-@frozen
-class ReadOutputParams:
+class ReadOutputParams(Frozen):
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
     lines: Annotated[int, Param("How many lines to give at most.", minimum=1, json_type="number")] = 100
     offset: Annotated[

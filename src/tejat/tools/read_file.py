@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
@@ -30,8 +30,7 @@ from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
 
-@frozen
-class ReadFileParams:
+class ReadFileParams(Frozen):
     path: Annotated[str, Param("The file, as an absolute path.", aliases=("absolute_path", "file_path"))]
     offset: Annotated[
         int | None, Param("The line to begin with, counted from 0. Use it with `limit`.", json_type="number")

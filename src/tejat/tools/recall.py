@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import RECALL
@@ -16,8 +16,7 @@ from tejat.tools.failures import invalid_params
 _MAX_TEXT = 500
 
 
-@frozen
-class RecallParams:
+class RecallParams(Frozen):
     text: Annotated[str, Param("Words to look for, in any case.")] = ""
     messages: Annotated[str, Param("Numbers of messages, for example `12` or `12-20`.")] = ""
     turns: Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.sdk import SdkDeclarations
@@ -27,8 +27,7 @@ ACTIVATE_SKILL = "activate_skill"
 """The tool for skills, registered once they are read."""
 
 
-@frozen
-class ToolEntry:
+class ToolEntry(Frozen):
     """A registered tool. `load` returns the tool itself and may import its code.
 
     `server` is the MCP server of the tool and `own_name` its name there. `alternate_names` also work in calls, unless
@@ -343,8 +342,7 @@ class ToolRegistry(SdkDeclarations):
         return bool(names & self._core_names)
 
 
-@frozen
-class _ActiveTools:
+class _ActiveTools(Frozen):
     """Enabled tools in order, and the other unambiguous names they can be called by."""
 
     by_name: dict[str, ToolEntry]

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
@@ -45,8 +45,7 @@ _MAX_OTHER_FILES = 3
 _Result = TypeVar("_Result")
 
 
-@frozen
-class ReplaceParams:
+class ReplaceParams(Frozen):
     file_path: Annotated[str, Param("The file, as an absolute path.")]
     old_string: Annotated[str, Param("The exact text to replace. Empty: make a new file.")]
     new_string: Annotated[str, Param("The exact text to put in its place.")]

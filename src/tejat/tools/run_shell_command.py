@@ -12,7 +12,7 @@ from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.text.paths import is_beneath_any
@@ -53,8 +53,7 @@ MAX_DELAY_MS = 60_000
 _POLL_SECONDS = 0.02
 
 
-@frozen
-class ShellParams:
+class ShellParams(Frozen):
     command: Annotated[str, Param("The command line, exactly as bash gets it.")]
     description: Annotated[str, Param("One line for the user that says what the command does.")] = ""
     directory: Annotated[
@@ -68,8 +67,7 @@ class ShellParams:
     delay_ms: Annotated[int, Param(minimum=0, declared=False)] = 200
 
 
-@frozen
-class _ShellProposal:
+class _ShellProposal(Frozen):
     """Everything that decides what runs, and where."""
 
     params: ShellParams

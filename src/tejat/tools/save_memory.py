@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import Kind
@@ -25,8 +25,7 @@ MAX_FACT_LENGTH = 4_000
 """Every later session reads every fact, so a fact is a sentence or two and not a document."""
 
 
-@frozen
-class MemoryParams:
+class MemoryParams(Frozen):
     fact: Annotated[str, Param("The fact, as one sentence that can be understood alone.")]
     modified_by_user: Annotated[bool, Param(declared=False)] = False
     modified_content: Annotated[str | None, Param(declared=False)] = None

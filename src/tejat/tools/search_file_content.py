@@ -5,7 +5,7 @@ import time
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.text.secret_files import is_secret_file
@@ -33,8 +33,7 @@ MAX_MATCHES = 20_000
 TIMEOUT_SECONDS = 30.0
 
 
-@frozen
-class SearchParams:
+class SearchParams(Frozen):
     pattern: Annotated[str, Param("The regular expression, such as `function\\s+\\w+`.")]
     path: Annotated[
         str | None, Param("The directory or file to search, as an absolute path. Default: everywhere.", ("dir_path",))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ProposingTool, ToolContext, ToolResult
@@ -16,8 +16,7 @@ from tejat.workspace.jobs.store import Job, JobState, JobStore
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class StopJobParams:
+class StopJobParams(Frozen):
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.history import user_message
@@ -29,8 +29,7 @@ from tejat.workspace.web.urls import Url, find_urls, github_raw_url
 MAX_URLS = 20
 
 
-@frozen
-class WebFetchParams:
+class WebFetchParams(Frozen):
     prompt: Annotated[
         str,
         Param(
@@ -153,8 +152,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         return ToolResult(_skip_warning(missing) + answer.text, display)
 
 
-@frozen
-class _PrivateOriginConsent:
+class _PrivateOriginConsent(Frozen):
     """Origins on private networks that an approval opens to one call."""
 
     origins: frozenset[str]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
@@ -24,8 +24,7 @@ from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
 
 
-@frozen
-class WriteFileParams:
+class WriteFileParams(Frozen):
     file_path: Annotated[str, Param("The file, as an absolute path.")]
     content: Annotated[str, Param("Everything that the file will hold.")]
     modified_by_user: Annotated[bool, Param(declared=False)] = False

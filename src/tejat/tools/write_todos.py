@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.agent.session_state import TODOS_KEY, SessionState
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import WRITE_TODOS
 from tejat.core.messages.types import JsonObject, Params
@@ -39,8 +39,7 @@ _SCHEMA: JsonObject = {
 }
 
 
-@frozen
-class WriteTodosParams:
+class WriteTodosParams(Frozen):
     todos: TodoList
 
 

@@ -6,14 +6,13 @@ from typing import Annotated
 import pytest
 
 from tejat.core.errors import ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Arguments, Param, as_arguments
 
 
-@frozen
-class WordParams:
+class WordParams(Frozen):
     word: Annotated[str, Param("A word.", aliases=("text",))]
 
 

@@ -17,7 +17,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.session_state import TODOS_KEY
 from tejat.core.agent.subagent_events import AgentActivity
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, PlanConfirmation
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.call_events import CallFinished
 
@@ -56,8 +56,7 @@ def plan_directories(machine: ProgramEnv) -> list[Path]:
     return sorted((machine.home / ".local" / "state" / "tejat" / "plans").glob("*/*"))
 
 
-@frozen
-class Outline:
+class Outline(Frozen):
     """What a run with a user came to. Paths of plans are by name, and results of calls by agent."""
 
     ended: RunEnded

@@ -14,7 +14,7 @@ from tejat.core.agent.events import AgentEvent, EndReason, Noticed, PlanPresente
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.tools.call_events import CallFinished
 from tejat.engine.plans.approved import approved_plan
 
@@ -28,8 +28,7 @@ SCRIPT = (
 YES, NO = ApprovalReply(Outcome.PROCEED_ONCE), ApprovalReply(Outcome.CANCEL)
 
 
-@frozen
-class Planned:
+class Planned(Frozen):
     """How a run with a plan ended."""
 
     ended: RunEnded

@@ -21,15 +21,14 @@ from tests.workspace.paths.test_walk import (
 )
 
 from tejat.core.errors import ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.paths import file_search
 from tejat.workspace.paths.file_search import FileCriteria, FileSearch
 from tejat.workspace.paths.glob.pattern import compile_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 
 
-@frozen
-class Found:
+class Found(Frozen):
     paths: list[bytes]
     git_ignored: int
     gemini_ignored: int

@@ -7,7 +7,7 @@ from tejat.config.hooks import HookConfig, parse_hooks
 from tejat.config.settings.file import SettingKey
 from tejat.config.settings.types import Settings
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
@@ -17,8 +17,7 @@ USAGE = "/hooks [list | enable NAME | disable NAME]"
 _DISABLED = SettingKey("hooksConfig.disabled", "hooks.disabled")
 
 
-@frozen
-class HookStates:
+class HookStates(Frozen):
     """The configured hooks and those of them that run."""
 
     all: tuple[HookConfig, ...]

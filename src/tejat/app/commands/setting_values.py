@@ -17,7 +17,7 @@ from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.config.settings.types import SessionRetention, Setting, Settings
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
@@ -32,8 +32,7 @@ IMMEDIATE_SETTINGS = frozenset(
 _SENSITIVE = frozenset({"model.baseUrl", "web.searchUrl"})
 
 
-@frozen
-class SettingView:
+class SettingView(Frozen):
     """A setting as text. `value` and `source` are empty if it is not set and has no default."""
 
     name: str

@@ -15,7 +15,7 @@ from tejat.config.extensions.install_record import InstallRecord, InstallType, w
 from tejat.config.extensions.loader import FoundExtension
 from tejat.config.extensions.manifest import MANIFEST
 from tejat.config.extensions.source_rules import SourceRules
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.ui.report import Report, text_report
 from tejat.workspace.downloads.failure import DownloadFailure
@@ -27,8 +27,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class InstallOptions:
+class InstallOptions(Frozen):
     """Flags of `install`."""
 
     ref: str = ""

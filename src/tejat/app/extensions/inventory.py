@@ -10,7 +10,7 @@ from tejat.config.extensions.install_record import extension_id
 from tejat.config.extensions.loader import ExtensionState, FoundExtension, FoundExtensions
 from tejat.config.extensions.settings_values import StoredValue, find_missing
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line
@@ -18,8 +18,7 @@ from tejat.core.text.secret_mask import MASK
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone, text_report
 
 
-@frozen
-class ListedExtension:
+class ListedExtension(Frozen):
     """An extension with what it brings and the values of its settings; None where it cannot be read."""
 
     found: FoundExtension

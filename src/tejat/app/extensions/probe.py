@@ -21,7 +21,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.types import McpServer, Setting
 from tejat.config.trust.decision import TrustDecision, TrustLevel
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.sanitize import sanitize_line
@@ -65,8 +65,7 @@ async def probe_servers(environment: ExtensionEnvironment, staged: StagedExtensi
         return await _Probe(environment, staged, place).run()
 
 
-@frozen
-class _Place:
+class _Place(Frozen):
     """What the servers see: their workspace, an empty directory that they can write to, and the sandbox."""
 
     workspace: str

@@ -9,15 +9,14 @@ from tejat.config.extensions.consent_store import ConsentParty, read_consent_det
 from tejat.config.extensions.loader import ExtensionState, FoundExtension
 from tejat.config.extensions.manifest import ExtensionManifest
 from tejat.config.trust.store import folder_identity
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
 from tejat.core.ui.report import Report, text_report
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class PreparedReview:
+class PreparedReview(Frozen):
     """An extension as it is shown. What is agreed to is exactly this, whatever becomes of its files meanwhile.
 
     `digest` is that of the summary. With `is_agreed` the user has agreed to it before.

@@ -8,14 +8,13 @@ from tejat.app.extensions.errors import ExtensionFailure, NotConfirmed
 from tejat.config.extensions.loader import FoundExtension
 from tejat.config.extensions.manifest import ExtensionManifest, ExtensionSetting
 from tejat.config.extensions.settings_values import ExtensionSettingsStore, SettingScope, StoredValue, find_missing
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.text.secret_mask import MASK
 from tejat.core.ui.report import Paragraph, Report, text_report
 
 
-@frozen
-class ConfigOptions:
+class ConfigOptions(Frozen):
     """Flags of `config`. `setting` is a name or a variable, empty for all of an extension."""
 
     setting: str = ""

@@ -17,7 +17,7 @@ from tejat.config.extensions.manifest import MANIFEST, ExtensionManifest, find_n
 from tejat.config.extensions.pins import SETTINGS_FILE
 from tejat.config.trust.store import current_time, folder_identity
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.workspace.downloads.package import FetchedPackage
 
@@ -25,8 +25,7 @@ _NOT_INSTALLED = (SETTINGS_FILE, INSTALL_RECORD)
 """Files of a package that are left out: they would stand for what the user said."""
 
 
-@frozen
-class StagedExtension:
+class StagedExtension(Frozen):
     """A checked extension: `tree` has its files, `place` is the directory in which it will be used.
 
     `pins` are those of the tree, so of exactly what is shown.

@@ -16,7 +16,7 @@ from tejat.config.extensions.consent_store import read_consent_details
 from tejat.config.extensions.install_record import InstallRecord, InstallType, write_install_record
 from tejat.config.extensions.loader import FoundExtension
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, translate
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone
 from tejat.workspace.downloads.git import local_commit, remote_commit
@@ -27,8 +27,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class AvailableUpdate:
+class AvailableUpdate(Frozen):
     """A newer version: its source, and a label for its version (a version, tag or commit)."""
 
     source: PackageSource

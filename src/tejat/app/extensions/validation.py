@@ -14,7 +14,7 @@ from tejat.config.extensions.consent import ExtensionPins
 from tejat.config.extensions.manifest import MANIFEST, ExtensionManifest, find_name_problem, read_manifest
 from tejat.config.extensions.variables import leads_out
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.token_shapes import find_tokens
@@ -28,8 +28,7 @@ _MAX_SCANNED = 1024 * 1024
 _SHEBANG = b"#!"
 
 
-@frozen
-class ValidationResult:
+class ValidationResult(Frozen):
     """`errors` are what is wrong, `warnings` what may be. `contents` is None if the manifest cannot be read."""
 
     path: str

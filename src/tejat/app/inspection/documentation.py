@@ -3,7 +3,7 @@
 import os
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
 from tejat.workspace.documentation import DOCUMENTATION_DIRECTORY, documentation_files, read_documentation
@@ -13,8 +13,7 @@ _MAX_NAME_LENGTH = 64
 _FIRST = ("index", "start")
 
 
-@frozen
-class DocumentationPage:
+class DocumentationPage(Frozen):
     """A page: its path beneath the directory without `.md`, its heading, and the path of the Markdown file."""
 
     name: str

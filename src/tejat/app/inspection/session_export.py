@@ -11,7 +11,7 @@ from tejat.app.session.transcript_export import render_transcript
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentEnd
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role
@@ -28,8 +28,7 @@ from tejat.engine.sessions.journal_reader import LoadedSession
 _END_REASONS = frozenset(SubagentEnd)
 
 
-@frozen
-class SessionExport:
+class SessionExport(Frozen):
     """A session with masked texts. `masked` counts the secrets that were masked."""
 
     listed: ListedSession

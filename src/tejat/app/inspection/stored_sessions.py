@@ -11,7 +11,7 @@ from tejat.app.session.initial_state import open_session_store
 from tejat.config.files.parse_cache import ParseCache, file_identity
 from tejat.core.agent.prices import cost_of
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -25,8 +25,7 @@ from tejat.models.catalogue.price_list import PriceList, day_of
 _VERSION = "1"
 
 
-@frozen
-class ListedSession:
+class ListedSession(Frozen):
     """A session with its figures. `cost` is in dollars, None if a price is unknown; `end` is as in `SessionFigures`."""
 
     summary: SessionSummary

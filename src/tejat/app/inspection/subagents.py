@@ -13,7 +13,7 @@ from tejat.config.agents.registry import SubagentRegistry
 from tejat.config.yaml_values import parse_yaml
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.declaration import READ_ONLY_KINDS
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -24,8 +24,7 @@ from tejat.engine.subagents.tool_view import OWN_TOOLS, is_available
 from tejat.tools.registry import ToolRegistry
 
 
-@frozen
-class SubagentSummary:
+class SubagentSummary(Frozen):
     """An agent with what it may use and what it costs.
 
     `tools` are those of its tools that are known now, `changing` how many of them change something. `catalogue_tokens`

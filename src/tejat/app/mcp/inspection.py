@@ -20,7 +20,7 @@ from tejat.app.tools.tool_services import ToolServices
 from tejat.config.settings.admin import mcp_disabled_message, require_mcp_enabled
 from tejat.config.settings.types import McpServer, Setting, configured_servers
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.engine.calls.secret_mask import SecretMask
@@ -38,8 +38,7 @@ from tejat.workspace.http.client import HttpClient
 from tejat.workspace.threads.pool import shutdown
 
 
-@frozen
-class OfferedTool:
+class OfferedTool(Frozen):
     """A tool as a session would register it, with its estimated tokens per request."""
 
     name: str
@@ -48,8 +47,7 @@ class OfferedTool:
     """Whether it changed since a call of it was last allowed."""
 
 
-@frozen
-class ServerOffer:
+class ServerOffer(Frozen):
     """What a session would use of a server. `problems` explains what is left out."""
 
     tools: tuple[OfferedTool, ...]

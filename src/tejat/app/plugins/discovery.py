@@ -11,7 +11,7 @@ from tejat.app.run_config import RunConfig
 from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists
 from tejat.config.paths import same_directory
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.provenance import ToolSource
 from tejat.core.sanitize import sanitize_text
@@ -34,16 +34,14 @@ _PIECE = 2**14
 """Enough for most files. More memory at once takes longer to get than they do to read."""
 
 
-@frozen
-class PythonTool:
+class PythonTool(Frozen):
     """A tool and its origin, for the user."""
 
     tool: BaseTool
     origin: str
 
 
-@frozen
-class Plugins:
+class Plugins(Frozen):
     """Tools that were found. A problem is one sanitized line about what was not loaded and why."""
 
     tools: tuple[PythonTool, ...] = ()

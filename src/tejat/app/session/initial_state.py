@@ -11,7 +11,7 @@ from tejat.app.model_source import RunModel, current_date
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonObject
 from tejat.engine.loop.archive import ConversationArchive
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from tejat.engine.sessions.session_store import Sessions, SessionSummary
 
 
-@frozen
-class InitialState:
+class InitialState(Frozen):
     """The messages and the journal that a session begins with."""
 
     session_id: str

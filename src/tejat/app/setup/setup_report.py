@@ -15,7 +15,7 @@ from tejat.config.settings.inspection import SettingFinding, SettingStatus
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy, lazy_plural, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
@@ -36,8 +36,7 @@ _FILE_TITLES = {
 }
 
 
-@frozen
-class SetupReport:
+class SetupReport(Frozen):
     """A set-up of Gemini CLI as it is used here. `faults` are errors that would end a run with `exit_code`."""
 
     paths: AppPaths

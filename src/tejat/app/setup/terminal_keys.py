@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tejat.config.jsonc import JsoncError, JsonNode, parse_jsonc
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 
@@ -32,8 +32,7 @@ class TerminalKind(StrEnum):
     OTHER = "other"
 
 
-@frozen
-class KeySetup:
+class KeySetup(Frozen):
     """How a terminal is made to report Shift-Enter.
 
     `is_native`: it does so without configuration. `snippet` belongs into `path`; without a path the user adds it by

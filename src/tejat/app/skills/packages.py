@@ -13,7 +13,7 @@ from tejat.config.paths import SKILL_FILE
 from tejat.config.skills.content import RECORD_FILE, SkillContent, read_skill_content
 from tejat.config.skills.skill import Skill
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.provenance import Party, Provenance
 from tejat.core.text.paths import is_beneath
@@ -25,8 +25,7 @@ _MAX_DIFF_ROWS = 200
 _PLACES = ("", "skills", ".agents/skills", ".gemini/skills", ".claude/skills")
 
 
-@frozen
-class PackagedSkill:
+class PackagedSkill(Frozen):
     """A skill in a package, or in the directory that a link shall lead to."""
 
     skill: Skill
@@ -41,8 +40,7 @@ class PackagedSkill:
         return self.skill.directory
 
 
-@frozen
-class SkillRecord:
+class SkillRecord(Frozen):
     """Where an installed skill comes from: `.tejat-skill.json` beside its SKILL.md."""
 
     source: str

@@ -2,12 +2,11 @@
 
 from tejat.config.skills.skill import Skill
 from tejat.core.approval.confirmation import Confirmation
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.policy.types import PolicyRule
 
 
-@frozen
-class SkillProposal:
+class SkillProposal(Frozen):
     """A skill, and the rules for the tools it asks for that may be added with it."""
 
     skill: Skill

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tejat.config.paths import AppPaths
 from tejat.config.skills.discovery import SkillLibrary
 from tejat.config.skills.skill import Skill
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonObject
@@ -30,8 +30,7 @@ class SkillState(StrEnum):
                 return _("replaced")
 
 
-@frozen
-class SkillRow:
+class SkillRow(Frozen):
     """A skill in a list. `replaced_by` is the SKILL.md of the skill that is used instead."""
 
     skill: Skill

@@ -14,7 +14,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation, Scope
 from tejat.core.errors import ConfigurationError, ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -35,8 +35,7 @@ MAX_CARRIED_TOKENS = 20_000
 _RANKS = {Party.BUILT_IN: 0, Party.EXTENSION: 1, Party.MACHINE: 2, Party.USER: 3, Party.PROJECT: 4}
 
 
-@frozen
-class ActiveSkill:
+class ActiveSkill(Frozen):
     """A skill whose instructions are in the conversation, as they were when it was activated."""
 
     skill: Skill

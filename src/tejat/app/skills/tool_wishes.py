@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.config.skills.content import SkillContent
 from tejat.config.skills.skill import Skill
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.tool_names import ASK_USER, WRITE_TODOS
 from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
@@ -37,8 +37,7 @@ _WITH_PATHS = frozenset({"replace", "write_file"})
 _ALLOWED_TOOLS = frozenset(rule.tool for rule in default_rules() if rule.decision is Decision.ALLOW)
 
 
-@frozen
-class ToolWishes:
+class ToolWishes(Frozen):
     """What can be done about `allowed-tools`.
 
     `rules` are those that the user may add. `needless` are entries that need no approval anyway, `refused` those that

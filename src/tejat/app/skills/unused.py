@@ -6,11 +6,10 @@ from tejat.app.run_config import RunConfig
 from tejat.app.skills.reports import catalogue_tokens
 from tejat.app.skills.service import load_library
 from tejat.app.skills.usage import UNUSED_DAYS, last_uses
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class UnusedSkills:
+class UnusedSkills(Frozen):
     """Skills in the catalogue that were not activated for days, and the tokens they take in every request."""
 
     names: tuple[str, ...]

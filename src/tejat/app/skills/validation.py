@@ -10,7 +10,7 @@ from tejat.config.skills.content import read_skill_content
 from tejat.config.skills.skill import LONG_BODY_LINES, LONG_BODY_TOKENS, Skill, SkillFields
 from tejat.config.skills.skill_file import parse_skill, read_skill_text
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.provenance import Party, Provenance
 from tejat.core.text.token_shapes import find_tokens
@@ -21,8 +21,7 @@ _SHEBANG = b"#!"
 _MAX_READ = 2**20
 
 
-@frozen
-class SkillCheck:
+class SkillCheck(Frozen):
     """The result of a validation: what makes a skill unusable or breaks the format, and what could be better."""
 
     directory: str

@@ -9,7 +9,7 @@ from tejat.app.tools.tool_services import ToolServices
 from tejat.config.files.directory import make_private_directory
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, Outcome, TrialConfirmation
 from tejat.core.errors import ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.tool_names import INVOKE_AGENT
@@ -30,8 +30,7 @@ from tejat.workspace.threads.offload import run_blocking
 _MAX_RESULT_LENGTH = 4000
 
 
-@frozen
-class CopyContext:
+class CopyContext(Frozen):
     """What a copy needs of its session. Without an approver nothing is kept, and patches go to `patches`."""
 
     services: ToolServices

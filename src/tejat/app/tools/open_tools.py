@@ -11,7 +11,7 @@ from tejat.core.approval.approver import ApproverLike, as_approver
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ModeName, SandboxName
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.garbage import PausedCollections
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
@@ -112,8 +112,7 @@ def _check_mapping(name: str, given: object, values: type, expected: str) -> Non
         raise TypeError(f"{name} must be {expected}, not {wrong}.")
 
 
-@frozen
-class _Options:
+class _Options(Frozen):
     directories: tuple[str, ...]
     approver: Approver | None
     policy: PolicyOptions

@@ -11,7 +11,7 @@ from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.tool_names import RECALL
 from tejat.core.text.paths import is_beneath_any
@@ -24,8 +24,7 @@ from tejat.workspace.threads.pool import shutdown
 _DOCS_TOOL = "get_internal_docs"
 
 
-@frozen
-class ToolHostOptions:
+class ToolHostOptions(Frozen):
     """What is served and how much of it runs without approval. `tools` are additional ones.
 
     `warn` gets warnings for the user, each of them once.

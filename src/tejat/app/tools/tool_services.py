@@ -11,7 +11,7 @@ from tejat.core.agent.session_state import SessionState
 from tejat.core.agent.subagents import current_agent, current_agent_run
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.tool_names import ASK_USER, PLAN_TOOLS, RECALL
 from tejat.core.tools.recall import EarlierParts
 from tejat.tools import UNDECLARED_TOOLS
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from tejat.workspace.web.fetcher import Fetcher
 
 
-@frozen
-class ModelAccess:
+class ModelAccess(Frozen):
     """Access to the model of the session and its capabilities."""
 
     ask: "AskModel"

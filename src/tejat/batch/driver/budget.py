@@ -7,7 +7,7 @@ from tejat.batch.driver.usage import Spending
 from tejat.batch.result import TaskResult, TaskStatus
 from tejat.batch.task import TaskLimits
 from tejat.core.exit_codes import EXIT_LIMIT
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 
 _MIN_COST = 0.01
@@ -16,8 +16,7 @@ _MIN_SECONDS = 1.0
 _SECONDS_TOLERANCE = 0.5
 
 
-@frozen
-class Reservation:
+class Reservation(Frozen):
     """What a job may use. `limits` are those of its task, lowered where the batch has less left.
 
     `caps` names what was lowered: `cost`, `tokens` or `seconds`.

@@ -5,11 +5,10 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 
-@frozen
-class BatchOptions:
+class BatchOptions(Frozen):
     """How the tasks of a batch are run.
 
     `jobs`, `address`, `is_shared`, `resources` and `passed_variables` are for the engine, see `EngineOptions`.
@@ -44,8 +43,7 @@ class BatchOptions:
         return any(limit is not None for limit in limits)
 
 
-@frozen
-class BatchClock:
+class BatchClock(Frozen):
     """Time and chance. `random` returns a number from 0 up to 1."""
 
     now: Callable[[], float] = time.time

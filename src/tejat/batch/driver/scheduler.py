@@ -23,7 +23,7 @@ from tejat.batch.plan.types import RejectedTask
 from tejat.batch.result import TaskFailure, TaskResult, TaskStatus
 from tejat.batch.runner.attempts import keep_attempt
 from tejat.batch.runner.outcome import is_transient
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.workspace.threads.offload import run_blocking
@@ -32,8 +32,7 @@ _MAX_RETRIES = 250
 """What fits into a byte."""
 
 
-@frozen
-class DriverParts:
+class DriverParts(Frozen):
     """What the parts of a driver share."""
 
     options: BatchOptions
@@ -47,8 +46,7 @@ class DriverParts:
     emit: Callable[[BatchEvent], None]
 
 
-@frozen
-class _RunningJob:
+class _RunningJob(Frozen):
     index: int
     job: TaskJob
     reservation: Reservation

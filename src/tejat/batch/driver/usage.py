@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import cast
 
 from tejat.batch.directory import TaskDirectory
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import load_json
 from tejat.core.messages.types import JsonObject
 from tejat.workspace.files.regular_file import regular_file_opener
@@ -14,8 +14,7 @@ from tejat.workspace.files.regular_file import regular_file_opener
 _MAX_BYTES = 16 << 20
 
 
-@frozen
-class Spending:
+class Spending(Frozen):
     """Dollars and tokens. `cost` is None if unknown."""
 
     cost: float | None = 0.0

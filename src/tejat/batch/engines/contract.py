@@ -8,14 +8,13 @@ from tejat.batch.events import TaskPhase
 from tejat.batch.job import TaskJob
 from tejat.batch.result import TaskResult
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 ReportActivity: TypeAlias = Callable[[TaskPhase, str, int], None]
 """Called with the phase, one line about what the task does, and the tokens so far."""
 
 
-@frozen
-class EngineOptions:
+class EngineOptions(Frozen):
     """Options of an engine. `jobs` is how many tasks run at once, None for the engine's own choice.
 
     `directory` is the directory of the batch. `address` is that of a cluster, empty for a local one. With

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from tejat.batch.git.errors import RepositoryProblem, disk_full
 from tejat.batch.result import TaskFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_summary
 from tejat.workspace.helper_program import find_program
@@ -31,8 +31,7 @@ _WRITE_FAILED = re.compile(r"unable to (?:write|create|append)|write (?:failure|
 _MIN_FREE_BYTES = 64 * 1024
 
 
-@frozen
-class GitOutput:
+class GitOutput(Frozen):
     """The end of a git command. `stdout` has its first megabyte."""
 
     code: int

@@ -15,7 +15,7 @@ from tejat.batch.git.git_directory import write_git_directory
 from tejat.batch.git.source import MirrorSource, has_commit, remove
 from tejat.batch.git.user_repository import COMMIT
 from tejat.batch.task import BatchTask
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
 from tejat.workspace.downloads.placement import put_in_place
@@ -32,8 +32,7 @@ _Step: TypeAlias = Callable[[str, tuple[int, ...]], Awaitable[None]]
 """Fills a mirror, given its path and the descriptors that git inherits."""
 
 
-@frozen
-class Mirror:
+class Mirror(Frozen):
     """A bare repository that has a commit with all of its history. It is only read."""
 
     path: str

@@ -15,7 +15,7 @@ from tejat.batch.git.mirror import Mirror
 from tejat.batch.git.tree import BASE_FILE, SUBMODULES_FILE, copy_index, tree_environment
 from tejat.batch.git.tree_scan import MAX_FILE_BYTES, HiddenRepositories, ScannedTree, scan_tree
 from tejat.batch.result import TaskFailure
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import _, ngettext
 from tejat.core.sanitize import sanitize_line, sanitize_summary
 from tejat.workspace.files.private_files import replace_private_file
@@ -33,8 +33,7 @@ _MEGABYTE = 1024 * 1024
 _PARTIAL = 1
 
 
-@frozen
-class PatchSummary:
+class PatchSummary(Frozen):
     """The size of a patch. `warnings` name what it leaves out."""
 
     files_changed: int

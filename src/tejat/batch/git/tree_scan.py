@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.downloads.placement import move_tree
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -14,8 +14,7 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 _READ_BY_GIT = frozenset({b".gitignore", b".gitattributes", b".gitmodules"})
 
 
-@frozen
-class ScannedTree:
+class ScannedTree(Frozen):
     """Paths relative to the tree: nested repositories, files too large for a patch, and special files."""
 
     repositories: tuple[bytes, ...] = ()

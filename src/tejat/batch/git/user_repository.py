@@ -7,7 +7,7 @@ from tejat.batch.git.commands import GitProgram
 from tejat.batch.git.environment import reading_environment
 from tejat.batch.git.errors import RepositoryProblem
 from tejat.batch.git.url import owner_problem
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
 from tejat.workspace.paths.git_programs import find_git_programs
@@ -19,8 +19,7 @@ _LOCAL_SCOPES = ("local", "worktree")
 _FILTER_KEYS = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 
 
-@frozen
-class UserRepository:
+class UserRepository(Frozen):
     """A repository of the user. `commit` is the hash that was asked for, empty if there is none."""
 
     path: str

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tejat.batch.plan.types import InvalidTask
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import fields_of, frozen
+from tejat.core.frozen import Frozen, fields_of
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
@@ -29,8 +29,7 @@ IGNORED_FIELDS = frozenset(
 """Further fields of SWE-bench. Some of them have the solution, so they are not even variables."""
 
 
-@frozen
-class GivenFields:
+class GivenFields(Frozen):
     """The fields that a task sets, under the names of the task file. None for those that it does not set."""
 
     id: str | None = None

@@ -12,15 +12,14 @@ from tejat.batch.plan.types import RejectedTask
 from tejat.batch.result import TaskFailure
 from tejat.batch.task import BatchTask, task_from_json, task_to_json
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json, load_json
 from tejat.core.messages.types import JsonObject
 from tejat.workspace.files.private_files import make_missing_directories, replace_private_file
 
 
-@frozen
-class PlanChanges:
+class PlanChanges(Frozen):
     """The ids of tasks that a new plan adds, changes or removes. Their order and source do not count.
 
     Tasks that the old plan rejected never ran: one that is corrected is added, and one that is gone is not removed.

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from tejat.batch.result import TaskFailure
 from tejat.batch.task import TaskLimits
 from tejat.core.approval.modes import ApprovalMode, SandboxMode
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 
-@frozen
-class TaskDefaults:
+class TaskDefaults(Frozen):
     """Fields for tasks that do not set them, as flags give them. `prompt` is a template, empty for none."""
 
     prompt: str = ""
@@ -27,8 +26,7 @@ class TaskDefaults:
     commit: str = ""
 
 
-@frozen
-class RejectedTask:
+class RejectedTask(Frozen):
     """A task that cannot run. `message` says why, `source` where it comes from, such as `tasks.jsonl:7`."""
 
     id: str
@@ -37,8 +35,7 @@ class RejectedTask:
     source: str = ""
 
 
-@frozen
-class TaskRecord:
+class TaskRecord(Frozen):
     """The fields of one task as a file has them, not checked yet. `fallback_id` is the id of a task without one."""
 
     values: Mapping[str, object]

@@ -8,7 +8,7 @@ from tejat.batch.result import TaskStatus
 from tejat.batch.text.columns import cut_end, one_line
 from tejat.batch.text.labels import STATUS_TONES, count_labels
 from tejat.batch.text.terminal_style import TerminalStyle
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.report import Tone
 from tejat.ui.shared.labels.durations import format_duration, format_elapsed
@@ -18,8 +18,7 @@ from tejat.ui.terminal.render.cells import text_width
 _MINUTE, _HOUR = 60, 3600
 
 
-@frozen
-class SummaryPart:
+class SummaryPart(Frozen):
     """A part of a summary. Those with a low `rank` stay longest when there is little room."""
 
     text: str

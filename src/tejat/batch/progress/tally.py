@@ -14,14 +14,13 @@ from tejat.batch.events import (
 )
 from tejat.batch.result import TaskResult, TaskStatus
 from tejat.batch.text.labels import is_cost_unknown
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 
 _MEASURED_TASKS = 50
 _TASKS_FOR_ESTIMATE = 3
 
 
-@frozen
-class RunningTask:
+class RunningTask(Frozen):
     """A task that runs now. `started` is a time of the clock that the tally is given."""
 
     id: str

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from tejat.batch.report.figures import BatchFigures, collect_figures
 from tejat.batch.result import TaskResult, TaskStatus
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -23,8 +23,7 @@ class PairOutcome(StrEnum):
     """Only one batch has the task."""
 
 
-@frozen
-class TaskPair:
+class TaskPair(Frozen):
     """The results of a task in two batches, None where there is none."""
 
     id: str
@@ -40,8 +39,7 @@ class TaskPair:
         return _OUTCOMES[self.first.status is TaskStatus.PASSED, self.second.status is TaskStatus.PASSED]
 
 
-@frozen
-class PairedTotals:
+class PairedTotals(Frozen):
     """A quantity on the tasks that both batches passed and have a value for."""
 
     tasks: int = 0
@@ -57,8 +55,7 @@ class PairedTotals:
         return self.second / self.first - 1 if self.first else None
 
 
-@frozen
-class BatchComparison:
+class BatchComparison(Frozen):
     """A comparison of two batches. `p_value` is the probability that batches that are equally good differ so much."""
 
     first_name: str

@@ -7,15 +7,14 @@ from math import sqrt
 
 from tejat.batch.result import TaskFailure, TaskResult, TaskStatus
 from tejat.batch.text.labels import is_cost_unknown
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject
 
 _INTERVAL_DEVIATIONS = 1.959964
 """Standard deviations to either side for 95 %."""
 
 
-@frozen
-class ValueSpread:
+class ValueSpread(Frozen):
     """The distribution of a quantity over tasks. All are 0 if there is no task."""
 
     count: int = 0
@@ -26,8 +25,7 @@ class ValueSpread:
     largest: float = 0.0
 
 
-@frozen
-class GroupFigures:
+class GroupFigures(Frozen):
     """The totals of the tasks with one model or one repository."""
 
     name: str
@@ -45,8 +43,7 @@ class GroupFigures:
         return pass_rate(self.counts)
 
 
-@frozen
-class BatchFigures:
+class BatchFigures(Frozen):
     """Figures of a batch. Costs are in dollars and without the `unknown_costs`, tasks whose price is unknown.
 
     `seconds` is the time of tasks, `run_seconds` and `check_seconds` the parts of the agent and of checks. Tasks that

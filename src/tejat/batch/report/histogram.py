@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.ui.html.charts.scale import ChartUnit, make_scale
 
@@ -12,8 +12,7 @@ _SHOWN_SHARE = 0.95
 """The share of values that the bins are chosen for: with outliers all others would be in the first one."""
 
 
-@frozen
-class HistogramBin:
+class HistogramBin(Frozen):
     """Values from one limit up to the next, which is not included."""
 
     label: str

@@ -4,7 +4,7 @@ import marshal
 from typing import Any, cast
 
 from tejat.batch.job import TaskJob, job_from_json, job_to_json
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.text.str_enum import StrEnum
@@ -28,8 +28,7 @@ class ChildWork(StrEnum):
     CHECK = "check"
 
 
-@frozen
-class ChildRequest:
+class ChildRequest(Frozen):
     """A child to start for a job. `mirror` is the repository that the tree has its objects from."""
 
     work: ChildWork

@@ -4,7 +4,7 @@ from tejat.batch.git.patch import PatchSummary
 from tejat.batch.result import TaskFailure, TaskResult, TaskStatus
 from tejat.batch.task import BatchTask
 from tejat.core import exit_codes as codes
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import _, ngettext
 
 _TRANSIENT_CODES = frozenset(
@@ -12,8 +12,7 @@ _TRANSIENT_CODES = frozenset(
 )
 
 
-@frozen
-class RunReport:
+class RunReport(Frozen):
     """How the run of the agent ended.
 
     `error_type` and `message` are those of the error in its result, empty without one. `denials` are the reasons of
@@ -31,8 +30,7 @@ class RunReport:
     is_disk_full: bool = False
 
 
-@frozen
-class CheckReport:
+class CheckReport(Frozen):
     """How the check of a task ended.
 
     `exit_code` is 128 plus the number of a signal that ended it, and None if it ran out of time or did not start; then
@@ -47,8 +45,7 @@ class CheckReport:
     warnings: tuple[str, ...] = field(default_factory=tuple[str, ...])
 
 
-@frozen
-class Verdict:
+class Verdict(Frozen):
     """The status of a task, why it did not pass, and a sentence about it."""
 
     status: TaskStatus

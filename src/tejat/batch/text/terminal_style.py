@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from tejat.batch.result import TaskStatus
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.ui.report import Tone
 from tejat.ui.plain.style import Style
 from tejat.ui.terminal.render.cells import to_ascii
@@ -14,8 +14,7 @@ _CODES = {Tone.STRONG: "1", Tone.QUIET: "2", Tone.GOOD: "32", Tone.WARNING: "33"
 _DEFAULT_ROWS = 24
 
 
-@frozen
-class StatusSigns:
+class StatusSigns(Frozen):
     """Signs for states, and other characters that not every encoding has."""
 
     status: Mapping[TaskStatus, str]

@@ -12,7 +12,7 @@ from tejat.cli.help.run_page import run_page
 from tejat.cli.subcommands import ACTIONS, ALIASES
 from tejat.core.agent.options import PLAN_APPROVALS
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -36,8 +36,7 @@ class ValueKind(StrEnum):
 Values: TypeAlias = ValueKind | tuple[str, ...]
 
 
-@frozen
-class CompletedFlag:
+class CompletedFlag(Frozen):
     """A flag with all its spellings. `values` is None for a switch."""
 
     names: tuple[str, ...]
@@ -46,16 +45,14 @@ class CompletedFlag:
     is_optional: bool = False
 
 
-@frozen
-class CompletedWord:
+class CompletedWord(Frozen):
     """A command or action with its meaning."""
 
     name: str
     text: str
 
 
-@frozen
-class CompletedCommand:
+class CompletedCommand(Frozen):
     """What may follow a command, or a command and its action: other words, values and flags."""
 
     path: tuple[str, ...]
@@ -64,8 +61,7 @@ class CompletedCommand:
     flags: tuple[CompletedFlag, ...]
 
 
-@frozen
-class Grammar:
+class Grammar(Frozen):
     """The flags of a run, the commands, and what follows each of them."""
 
     flags: tuple[CompletedFlag, ...]

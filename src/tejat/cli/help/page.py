@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 
 MAX_WIDTH = 100
@@ -16,8 +16,7 @@ _MAX_LABEL = 28
 _INDENT = "  "
 
 
-@frozen
-class HelpRow:
+class HelpRow(Frozen):
     """A flag, argument or command with its meaning."""
 
     label: str
@@ -30,16 +29,14 @@ class HelpRow:
         return tuple(word.partition("=")[0] for word in words if word.startswith("-"))
 
 
-@frozen
-class HelpSection:
+class HelpSection(Frozen):
     """Rows under a title."""
 
     title: str
     rows: tuple[HelpRow, ...]
 
 
-@frozen
-class HelpPage:
+class HelpPage(Frozen):
     """The help of one command. All texts are translated.
 
     `description` and `notes` are paragraphs; lines of a paragraph that begin with a blank are kept as they are.

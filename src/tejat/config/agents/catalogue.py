@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.text.catalogue import CatalogueItem, FittedCatalogue, fit_catalogue, render_catalogue
 
@@ -18,8 +18,7 @@ _RULES = (
 )
 
 
-@frozen
-class SubagentCatalogue:
+class SubagentCatalogue(Frozen):
     """The section of the system prompt, empty without agents, and how much of the descriptions it has."""
 
     text: str

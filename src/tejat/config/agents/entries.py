@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.subagents import SubagentDefinition
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.provenance import Provenance
 from tejat.core.text.str_enum import StrEnum
@@ -32,8 +32,7 @@ STATE_LABELS = {
 }
 
 
-@frozen
-class SubagentEntry:
+class SubagentEntry(Frozen):
     """An agent that was found.
 
     A broken or unsupported one has no definition, and `reason` says why it cannot be used. `notes` are about parts of

@@ -9,7 +9,7 @@ from tejat.config.agents.servers import parse_servers
 from tejat.config.agents.tool_list import KnownTools, intersect_tools, resolve_tools
 from tejat.config.paths import SourceTier
 from tejat.core.agent.subagents import CopyMode, SubagentDefinition
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from tejat.config.settings.types import Setting
 
 
-@frozen
-class OverriddenAgent:
+class OverriddenAgent(Frozen):
     """A definition with the settings for it, and whether they leave it on. `problems` name the file of the setting."""
 
     definition: SubagentDefinition

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from tejat.config.paths import AGENT_DIRECTORIES, AppPaths, same_directory
 from tejat.config.trust.decision import TrustDecision
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.provenance import Party
 
 if TYPE_CHECKING:
     from tejat.config.extensions.active import ActiveExtension
 
 
-@frozen
-class AgentDirectory:
+class AgentDirectory(Frozen):
     """A directory of agents and whose it is. No links out of `confined_to` are followed.
 
     Only files with the digests in `pins` are accepted, by path from `confined_to`. None means no restriction. `places`

@@ -11,7 +11,7 @@ from tejat.config.agents.builtin import DESCRIPTIONS, GENERALIST, HELP, builtin_
 from tejat.config.agents.catalogue import SubagentCatalogue, build_catalogue
 from tejat.config.agents.entries import SubagentEntry, SubagentState
 from tejat.config.agents.places import AgentDirectory
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import Party, Provenance
@@ -27,8 +27,7 @@ _PREFIXES = frozenset({*Party, "agent"})
 """What qualified names of other agents begin with. No extension can be called so."""
 
 
-@frozen
-class SubagentSources:
+class SubagentSources(Frozen):
     """Where agents come from, and the settings about them.
 
     `overrides` are the settings for single agents, lowest precedence first. `known_tools` is asked if there are files
@@ -133,8 +132,7 @@ class SubagentRegistry:
         return build_catalogue(items, window=window, limit=self._sources.catalogue_tokens)
 
 
-@frozen
-class _FoundAgents:
+class _FoundAgents(Frozen):
     entries: tuple[SubagentEntry, ...] = ()
     problems: tuple[str, ...] = ()
 

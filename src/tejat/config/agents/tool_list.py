@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.tools.claude_names import CLAUDE_TOOL_NAMES
 
 ALL_TOOLS = "*"
@@ -14,8 +14,7 @@ ALL_SERVERS = "mcp_*"
 _FROM_CLAUDE = {other: name for name, other in CLAUDE_TOOL_NAMES.items()}
 
 
-@frozen
-class KnownTools:
+class KnownTools(Frozen):
     """The tools of a session, as far as they are known when agents are read.
 
     `names` maps every spelling of a tool to its name. `servers` are the configured MCP servers, whose tools appear

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.files.real_paths import RealPaths
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
@@ -38,8 +38,7 @@ class ContextFileOrigin(StrEnum):
     BELOW = "below"
 
 
-@frozen
-class ContextFile:
+class ContextFile(Frozen):
     """A context file. `text` has its imports expanded; `size` is in bytes. `extension` names the one it belongs to."""
 
     path: str
@@ -49,8 +48,7 @@ class ContextFile:
     extension: str = ""
 
 
-@frozen
-class ContextFiles:
+class ContextFiles(Frozen):
     """Context files, the most general first."""
 
     files: tuple[ContextFile, ...] = ()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 if TYPE_CHECKING:
     from tejat.config.extensions.consent_store import ExtensionConsent
@@ -19,8 +19,7 @@ SETTINGS_FILE = ".env"
 """The user's values for an extension, in its directory. They are not part of it."""
 
 
-@frozen
-class ActiveExtension:
+class ActiveExtension(Frozen):
     """An extension whose content was agreed to and checked. `path` is the directory with its files.
 
     `directory` is the one in `~/.gemini/extensions`, another than `path` for a link. `values` are its settings by
@@ -66,8 +65,7 @@ def fill_places(text: str, places: Mapping[str, str]) -> str:
 _PLACE = r"\$\{(?:extensionPath|workspacePath|/|pathSeparator)\}"
 
 
-@frozen
-class ExtensionEffects:
+class ExtensionEffects(Frozen):
     """What extensions bring into a session beside settings.
 
     `rules` are policy files of those in use and of those that changed since they were agreed to, `hooks` of those in

@@ -17,7 +17,7 @@ from tejat.config.files.reader import AllowedWriters, path_exists, read_config_f
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import FolderIdentity
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
@@ -44,8 +44,7 @@ class ConsentParty(StrEnum):
 _PARTIES = {party.value: party for party in ConsentParty}
 
 
-@frozen
-class ExtensionConsent:
+class ExtensionConsent(Frozen):
     """An extension as it was agreed to.
 
     `directory` is the real path of its directory in `~/.gemini/extensions`, `identity` that of the directory with its
@@ -72,8 +71,7 @@ class ExtensionConsent:
     details: str = ""
 
 
-@frozen
-class ConsentDetails:
+class ConsentDetails(Frozen):
     """The pins of the code, and the texts of the declared files as they were agreed to, by relative path."""
 
     code: Mapping[str, Pin] = field(default_factory=dict[str, Pin], repr=False)

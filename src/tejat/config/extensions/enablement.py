@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
@@ -41,8 +41,7 @@ class EnablementRule(NamedTuple):
         return f"{'' if self.is_on else '!'}{self.directory}{'*' if self.is_tree else ''}"
 
 
-@frozen
-class ExtensionEnablement:
+class ExtensionEnablement(Frozen):
     """The rules by the name of the extension. With a `problem` the file cannot be read, and everything is off."""
 
     rules: Mapping[str, tuple[EnablementRule, ...]] = field(default_factory=dict[str, tuple[EnablementRule, ...]])

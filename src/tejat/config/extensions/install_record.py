@@ -8,7 +8,7 @@ from typing import cast
 
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -26,8 +26,7 @@ class InstallType(StrEnum):
     LINK = "link"
 
 
-@frozen
-class InstallRecord:
+class InstallRecord(Frozen):
     """The source of an extension. `others` are fields of Gemini CLI that are kept as they are."""
 
     source: str

@@ -15,7 +15,7 @@ from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import folder_identity
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 
@@ -37,8 +37,7 @@ class ExtensionState(StrEnum):
     BROKEN = "broken"
 
 
-@frozen
-class FoundExtension:
+class FoundExtension(Frozen):
     """A directory in `~/.gemini/extensions`, and why it is in its state.
 
     `path` is the directory with the content: of a link, the source. A broken one may have no manifest and no record;
@@ -60,8 +59,7 @@ class FoundExtension:
     is_restricting: bool = False
 
 
-@frozen
-class FoundExtensions:
+class FoundExtensions(Frozen):
     """All extensions by name, and problems with files that concern all of them."""
 
     extensions: tuple[FoundExtension, ...] = ()

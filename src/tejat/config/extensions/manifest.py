@@ -13,7 +13,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue
 from tejat.config.settings.types import McpServer, Setting
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ _REFUSED_PREFIXES = ("LD_", "DYLD_", "PYTHON", "NODE_", "GIT_", "SSL_", "GEMINI_
 _REFUSED_SUFFIX = "_PROXY"
 
 
-@frozen
-class ExtensionSetting:
+class ExtensionSetting(Frozen):
     """A value that the user gives to an extension, passed to its programs as the variable `variable`.
 
     `refusal` is the reason why it is never passed, empty if it is.
@@ -54,8 +53,7 @@ class ExtensionSetting:
     refusal: str = ""
 
 
-@frozen
-class ExtensionManifest:
+class ExtensionManifest(Frozen):
     """A valid manifest. Variables in its texts are not expanded.
 
     `context_files` are relative paths, None without the field: then GEMINI.md counts if it exists. `settings` are all

@@ -16,7 +16,7 @@ from tejat.config.extensions.install_record import INSTALL_RECORD
 from tejat.config.extensions.manifest import MANIFEST
 from tejat.config.files.real_paths import RealPaths
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -57,8 +57,7 @@ class Pin(NamedTuple):
         return self.digest.startswith(_LINK)
 
 
-@frozen
-class PinCheck:
+class PinCheck(Frozen):
     """The result of a comparison: changed, new and missing files by relative path, and pins with a newer identity.
 
     `renewed` are unchanged files whose identity or digest should be stored, so that they need not be read again.

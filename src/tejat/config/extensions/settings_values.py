@@ -21,7 +21,7 @@ from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths, project_key
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
@@ -48,8 +48,7 @@ class StoredValue(NamedTuple):
         return f"StoredValue(scope={self.scope!r})"
 
 
-@frozen
-class ExtensionSettingsStore:
+class ExtensionSettingsStore(Frozen):
     """The values for one extension in one workspace.
 
     `directory` is the one in `~/.gemini/extensions`, `identifier` that of Gemini CLI. Without trust in the workspace,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from tejat.config.extensions.install_record import InstallRecord, InstallType
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ class _Expression(Protocol):
     def search(self, text: str) -> object: ...
 
 
-@frozen
-class SourceRules:
+class SourceRules(Frozen):
     """What the machine and the user allow. `disabled_by` is the source of the switch that turns all off, or empty.
 
     A source must match an expression of each list in `allowed`.

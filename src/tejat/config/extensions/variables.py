@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from tejat.config.env_expansion import is_secret
 from tejat.config.extensions.active import ActiveExtension
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 _PLACES = r"\$\{(?P<place>extensionPath|workspacePath|/|pathSeparator)\}"
 _REFERENCE = (
@@ -17,8 +17,7 @@ _BUILT_PATH = r"\$\{extensionPath\}((?:\$\{(?:/|pathSeparator)\}|[^\s\"'`:;,|&<>
 _SEPARATOR = r"\$\{(?:/|pathSeparator)\}"
 
 
-@frozen
-class ExtensionVariables:
+class ExtensionVariables(Frozen):
     """The values of the variables of one extension in one session. `settings` are the values the user gave it."""
 
     extension_path: str

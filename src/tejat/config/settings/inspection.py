@@ -8,7 +8,7 @@ from tejat.config.settings.file import SettingsFile, SettingValue
 from tejat.config.settings.known_keys import KeyAction, KnownKey, KnownKeys, load_known_keys
 from tejat.config.settings.schema.names import leaf_names
 from tejat.config.settings.types import SettingProblem
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy, lazy_data
 from tejat.core.text.str_enum import StrEnum
 
@@ -31,8 +31,7 @@ STRICT_STATUSES = frozenset({SettingStatus.RETIRED, SettingStatus.WRONG, Setting
 """What `--strict-settings` does not accept."""
 
 
-@frozen
-class SettingFinding:
+class SettingFinding(Frozen):
     """A key in a settings file. `reason` says why it is not simply obeyed.
 
     `present_name` is the name that Gemini CLI has for an old one now; if `is_overridden`, the file has it too, and it

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import load_json
 from tejat.core.messages.types import JsonValue
 from tejat.core.text.edit_distance import edit_distance
@@ -36,8 +36,7 @@ class KeyAction(StrEnum):
     """The key has no effect yet."""
 
 
-@frozen
-class KnownKey:
+class KnownKey(Frozen):
     """A key: its types, the words it may be, its default in Gemini CLI, and what Tejat does with it.
 
     `text` says what it does, or why it has no effect. `members` are the only members of an object; without them they
@@ -57,8 +56,7 @@ class KnownKey:
     is_own: bool = False
 
 
-@frozen
-class FormerName:
+class FormerName(Frozen):
     """The present name of a setting under a former one. `is_negated`: the values have the opposite meaning."""
 
     present: str

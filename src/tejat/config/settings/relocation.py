@@ -14,12 +14,11 @@ from tejat.config.settings.known_keys import load_known_keys
 from tejat.config.settings.loader import read_settings_file
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonValue
 
 
-@frozen
-class MisplacedSetting:
+class MisplacedSetting(Frozen):
     """A value in Gemini CLI's file that Gemini CLI cannot use.
 
     `names` is the path of keys in that file, `destination` the one for Tejat's own file. If `is_overridden`, that file

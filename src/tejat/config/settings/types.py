@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from tejat.config.paths import SourceTier
 from tejat.core.approval.modes import ApprovalMode, SandboxRequest
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -24,8 +24,7 @@ DEFAULT_SOURCE = lazy("default")
 """The source of a default value."""
 
 
-@frozen
-class Setting(Generic[T_co]):
+class Setting(Frozen, Generic[T_co]):
     """A value and its source: file and line, an environment variable, or `default`."""
 
     value: T_co
@@ -33,8 +32,7 @@ class Setting(Generic[T_co]):
     tier: SourceTier = SourceTier.DEFAULT
 
 
-@frozen
-class McpServer:
+class McpServer(Frozen):
     """The configuration of an MCP server. None means not set.
 
     `command` starts a process; `http_url` takes precedence over `url`. `timeout` and `start_timeout` are in seconds.
@@ -71,8 +69,7 @@ class McpServer:
         return f"McpServer(command={self.command!r})"
 
 
-@frozen
-class SettingProblem:
+class SettingProblem(Frozen):
     """A value that cannot be used: what its place in a file wants, and what is there. `found` shows no secrets."""
 
     path: str
@@ -86,8 +83,7 @@ class SettingProblem:
         return lazy("{key} must be {wanted}, not {found}", key=self.key, wanted=self.wanted, found=self.found)
 
 
-@frozen
-class SessionRetention:
+class SessionRetention(Frozen):
     """The sessions that are kept.
 
     Those up to `max_days` old, the newest `max_count` of a project, and all younger than `min_days`. None means no
@@ -102,8 +98,7 @@ class SessionRetention:
 DEFAULT_RETENTION = SessionRetention()
 
 
-@frozen
-class TokenPrice:
+class TokenPrice(Frozen):
     """Dollars per million tokens: `cached` for those read from a cache, `cache_write` for those written to one."""
 
     input: float
@@ -118,8 +113,7 @@ _EXCLUDED_VARIABLES = (
 )
 
 
-@frozen
-class Settings:
+class Settings(Frozen):
     """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
 
     A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.

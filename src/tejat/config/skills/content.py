@@ -9,7 +9,7 @@ from tejat.config.paths import SKILL_FILE
 from tejat.config.skills.skill import Skill, SkillFields
 from tejat.config.skills.skill_file import decode_skill, parse_skill
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath
 from tejat.workspace.files.regular_file import regular_file_opener
@@ -27,8 +27,7 @@ _CHUNK = 2**20
 _LINK = "link:"
 
 
-@frozen
-class SkillContent:
+class SkillContent(Frozen):
     """A skill as it is now. `files` are the digests of all files by relative path, `sizes` what is listed of them.
 
     `digest` covers names, executable bits and contents. It is empty for a skill with too many or too large files.

@@ -12,7 +12,7 @@ from tejat.config.paths import SKILL_FILE, AppPaths, SourceTier
 from tejat.config.skills.places import SkillPlace
 from tejat.config.skills.skill import CODEX_FILE, Skill, SkillFields
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.provenance import Party, Provenance
@@ -29,8 +29,7 @@ _PREFIXES = frozenset(Party)
 _SKIPPED = frozenset({"node_modules", ".git"})
 
 
-@frozen
-class SkillProblem:
+class SkillProblem(Frozen):
     """Why a skill is not used, or what is wrong with it. `digest` changes with the content of the file."""
 
     path: str
@@ -38,8 +37,7 @@ class SkillProblem:
     digest: str = ""
 
 
-@frozen
-class SkillLibrary:
+class SkillLibrary(Frozen):
     """All skills that were found.
 
     `skills` are in use, sorted by the name that they are called by. `disabled` are switched off by name, `replaced`

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tejat.config.files.real_paths import RealPaths
 from tejat.config.paths import SKILL_DIRECTORIES, AppPaths, project_directories, same_directory
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.provenance import Party
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ SKILLS = "skills"
 BUILT_IN_DIRECTORY = os.path.join(os.path.dirname(__file__), "builtin")
 
 
-@frozen
-class SkillPlace:
+class SkillPlace(Frozen):
     """A directory of skills. Links may lead out of it unless it is `confined_to` a real path.
 
     `relative` is its path from the root of the project, by which its files are pinned, and `pinned` the extension that

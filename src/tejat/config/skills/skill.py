@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.provenance import Party, Provenance
 
 CODEX_FILE = "agents/openai.yaml"
@@ -15,8 +15,7 @@ LONG_BODY_LINES = 500
 LONG_BODY_TOKENS = 5000
 
 
-@frozen
-class SkillFields:
+class SkillFields(Frozen):
     """The front matter of a SKILL.md, and the size of its body.
 
     `allowed_tools` are what its author wishes for, never a permission. `ineffective` are fields of other programs that
@@ -42,8 +41,7 @@ class SkillFields:
         return self.body_lines > LONG_BODY_LINES or self.body_tokens > LONG_BODY_TOKENS
 
 
-@frozen
-class Skill:
+class Skill(Frozen):
     """A skill in use or not. `call_name` is what it is activated by, `digest` the pin of its SKILL.md, if any."""
 
     fields: SkillFields

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from tejat.config.env_expansion import env_resolver
 from tejat.config.paths import SourceTier
 from tejat.core.errors import ToolFailure, UsageError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.text.argv import parse_argv
 from tejat.workspace.paths.glob.brace_expansion import expand_braces
@@ -40,8 +40,7 @@ _INDIRECT_PROGRAMS = frozenset(
 )
 
 
-@frozen
-class CommandSpec:
+class CommandSpec(Frozen):
     """A command: a line or a program, its arguments, directory and variables."""
 
     line: str

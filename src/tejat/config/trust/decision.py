@@ -21,7 +21,7 @@ from tejat.config.trust.store import (
     save_trust_entry,
 )
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.text.str_enum import StrEnum
 
@@ -35,8 +35,7 @@ class TrustLevel(StrEnum):
     """It was trusted, but has changed since."""
 
 
-@frozen
-class TrustDecision:
+class TrustDecision(Frozen):
     """The trust in a folder, and the reason as a sentence for the user.
 
     `items` are the files that need trust, `changed` those that differ or are gone. `problem` must be shown to the user
@@ -55,8 +54,7 @@ class TrustDecision:
         return self.level is TrustLevel.TRUSTED
 
 
-@frozen
-class TrustedFolder:
+class TrustedFolder(Frozen):
     """A folder with a stored decision, and its time in seconds. `is_tree`: the folders in it are trusted too."""
 
     path: str

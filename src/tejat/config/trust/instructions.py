@@ -8,11 +8,10 @@ from contextlib import suppress
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import TrustVerdict, read_trust_store, save_trust_entry
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 
 
-@frozen
-class Instructions:
+class Instructions(Frozen):
     """A file with instructions: its path relative to the folder, and the text that the model would get."""
 
     path: str

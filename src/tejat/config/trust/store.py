@@ -10,7 +10,7 @@ from typing import cast
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
@@ -33,8 +33,7 @@ class TrustVerdict(StrEnum):
     PINNED = "pinned"
 
 
-@frozen
-class FolderIdentity:
+class FolderIdentity(Frozen):
     """Distinguishes a folder from another one with the same path."""
 
     device: int
@@ -42,8 +41,7 @@ class FolderIdentity:
     owner: int
 
 
-@frozen
-class TrustItem:
+class TrustItem(Frozen):
     """A file that needs trust: its relative path, its kind, a digest of its content, and details.
 
     `details` are the commands it starts and the names it sets, for the user; never the value of a variable. `servers`
@@ -77,8 +75,7 @@ class TrustItem:
         return {"path": self.path, "what": self.kind, "digest": self.digest, "says": tuple(self.details)}
 
 
-@frozen
-class TrustEntry:
+class TrustEntry(Frozen):
     """A decision: the folder, its files (relative path to digest) and the time in seconds.
 
     `instructions` are the files with instructions for the model that the user has accepted, None before the first use.
@@ -91,8 +88,7 @@ class TrustEntry:
     instructions: Mapping[str, str] | None = None
 
 
-@frozen
-class TrustRule:
+class TrustRule(Frozen):
     """Trust or distrust in everything in a directory (real path), stored by us or by Gemini CLI."""
 
     directory: str

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 
 CarriedText: TypeAlias = Callable[[], str]
 """Returns what the model is told after every summary, empty for nothing. It changes nothing."""
 
 
-@frozen
 class CompressionPreview(Value):
     """The expected effect of a summary, in estimated tokens.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
 class EditorBuffers(Protocol):
@@ -36,8 +36,7 @@ class EditorBuffers(Protocol):
         ...
 
 
-@frozen
-class TerminalCommand:
+class TerminalCommand(Frozen):
     """A program for a terminal, and the directory to start it in. The editor keeps so many bytes of its output.
 
     Some editors give the arguments to a shell, and not all of them quote well: no argument may come from a model.

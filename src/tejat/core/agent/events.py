@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
 from tejat.core.errors import RunFailed
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.messages.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse, Usage
 from tejat.core.text.str_enum import StrEnum
@@ -35,7 +35,6 @@ class SessionEnd(StrEnum):
     OTHER = "other"
 
 
-@frozen
 class SessionStarted(Value):
     """The first event of a run. `session_id` is the id for `resume`."""
 
@@ -44,7 +43,6 @@ class SessionStarted(Value):
     is_resumed: bool = False
 
 
-@frozen
 class Prompted(Value):
     """The prompt as the model gets it. `display_text` is what the user typed."""
 
@@ -52,28 +50,24 @@ class Prompted(Value):
     display_text: str
 
 
-@frozen
 class Steered(Value):
     """Text that the user sent during the run. The model gets it with its next request."""
 
     text: str
 
 
-@frozen
 class TextStreamed(Value):
     """A piece of the model's answer."""
 
     text: str
 
 
-@frozen
 class ThoughtStreamed(Value):
     """A piece of a thought of the model."""
 
     text: str
 
 
-@frozen
 class Answered(Value):
     """The model has finished one response. Its calls, if any, run next.
 
@@ -85,7 +79,6 @@ class Answered(Value):
     purpose: str = CONVERSATION
 
 
-@frozen
 class Retrying(Value):
     """A failed attempt. Discard the text streamed for this response; the next attempt begins after `wait` seconds."""
 
@@ -97,7 +90,6 @@ class Retrying(Value):
     purpose: str = CONVERSATION
 
 
-@frozen
 class AwaitingModel(Value):
     """The model has sent nothing yet, `seconds` after a request of about `tokens` tokens."""
 
@@ -106,7 +98,6 @@ class AwaitingModel(Value):
     purpose: str = CONVERSATION
 
 
-@frozen
 class RequestFailed(Value):
     """A model request that failed after all its attempts."""
 
@@ -116,7 +107,6 @@ class RequestFailed(Value):
     purpose: str = CONVERSATION
 
 
-@frozen
 class ModelChanged(Value):
     """Another model answers from now on."""
 
@@ -125,7 +115,6 @@ class ModelChanged(Value):
     reason: str
 
 
-@frozen
 class HistoryRepaired(Value):
     """Repairs that made a resumed conversation valid."""
 
@@ -141,12 +130,10 @@ class CompressionStatus(StrEnum):
     NOT_NEEDED = "not_needed"
 
 
-@frozen
 class CompressionStarted(Value):
     """The model is asked to summarize the history. `Compressed` follows."""
 
 
-@frozen
 class Compressed(Value):
     """The outcome of compressing the history, in tokens. `by_user`: the user asked for it."""
 
@@ -157,7 +144,6 @@ class Compressed(Value):
     by_user: bool = False
 
 
-@frozen
 class LoopDetected(Value):
     """The model repeats itself. It is warned the first time; the run ends the second time."""
 
@@ -173,7 +159,6 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
-@frozen
 class Noticed(Value):
     """A message for the user that needs no answer."""
 
@@ -181,7 +166,6 @@ class Noticed(Value):
     severity: Severity = Severity.WARNING
 
 
-@frozen
 class PlanPresented(RichValue):
     """The model presented a plan. `mode` is the one it was approved for, empty if it was not approved."""
 
@@ -194,14 +178,12 @@ class PlanPresented(RichValue):
         return bool(self.mode)
 
 
-@frozen
 class QuestionAsked(Value):
     """The run waits for an answer from the user."""
 
     question: PendingQuestion
 
 
-@frozen
 class QuestionAnswered(Value):
     """A question is settled. The reply is None if the question was withdrawn because the run ended."""
 
@@ -233,7 +215,6 @@ class EndReason(StrEnum):
     FAILED = "failed"
 
 
-@frozen
 class RunEnded(RichValue):
     """The last event of every run.
 

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonValue, Part
 from tejat.core.model import Usage
 
 
-@frozen
-class PromptAdded:
+class PromptAdded(Frozen):
     """A message of the user. `display_text` is what the user typed; a `permanent` message cannot be withdrawn."""
 
     message: Message
@@ -18,8 +17,7 @@ class PromptAdded:
     permanent: bool = False
 
 
-@frozen
-class ResponseAdded:
+class ResponseAdded(Frozen):
     """An answer of the model, emitted before any of its calls runs. `seconds` is the time of the request."""
 
     message: Message
@@ -28,43 +26,37 @@ class ResponseAdded:
     seconds: float | None = None
 
 
-@frozen
-class CallResponsesAdded:
+class CallResponsesAdded(Frozen):
     """Responses to calls of the last answer, each with the index of its call."""
 
     responses: Sequence[tuple[int, Sequence[Part]]]
 
 
-@frozen
-class PromptWithdrawn:
+class PromptWithdrawn(Frozen):
     """The last prompt was taken back, see `History.drop_unanswered_prompt`."""
 
 
-@frozen
-class HistoryReplaced:
+class HistoryReplaced(Frozen):
     """These messages are the whole conversation now. The last `kept` of them were there before."""
 
     messages: Sequence[Message]
     kept: int = 0
 
 
-@frozen
-class HistoryRewound:
+class HistoryRewound(Frozen):
     """The conversation was cut to `length` messages, before the prompt with this number if there is one."""
 
     length: int
     prompt: int | None
 
 
-@frozen
-class RunFinished:
+class RunFinished(Frozen):
     """A run is over, for this reason of `EndReason`."""
 
     reason: str
 
 
-@frozen
-class StateRecorded:
+class StateRecorded(Frozen):
     """A value of the session's state has changed; None means that it was removed."""
 
     key: str

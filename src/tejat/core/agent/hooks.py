@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Frozen, Value
 from tejat.core.messages.types import FunctionCall, JsonObject, Params
 from tejat.core.model import ModelRequest, ModelResponse
 from tejat.core.text.one_or_many import keep_as_tuple
@@ -47,7 +47,6 @@ GUARD_EVENTS = frozenset(
 """Events that wait for their hooks. If such a hook fails, the user decides, or nothing happens."""
 
 
-@frozen
 class HookReply(Value):
     """The answer of a Python hook. `allow` and no decision both mean "no objection".
 
@@ -99,8 +98,7 @@ HookFunction: TypeAlias = Callable[[dict[str, Any]], HookAnswer | Awaitable[Hook
 """A Python hook. It gets the JSON object that a command hook gets, and may be `async`."""
 
 
-@frozen
-class Hook:
+class Hook(Frozen):
     """A Python function that runs on an event, as an entry of `Agent(hooks=...)`. `@hook` makes one of a function.
 
     `matcher` is that of command hooks; an empty one matches everything. `name` is used in messages; the default is the
@@ -148,8 +146,7 @@ HooksLike: TypeAlias = Mapping[str, HookFunction | Hook | Sequence[HookFunction 
 """Python hooks: a mapping from events to functions or `Hook` objects, or a list of hooks that name their event."""
 
 
-@frozen
-class HookedCall:
+class HookedCall(Frozen):
     """A call after its hooks: its arguments, and an objection that requires approval whatever the rules say.
 
     `context` is added to the result for the model.

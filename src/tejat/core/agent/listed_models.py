@@ -1,11 +1,10 @@
 """Models to choose from, as services and the catalogue list them."""
 
 from tejat.core.agent.prices import Price
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class ListedModel:
+class ListedModel(Frozen):
     """A model of a list. `name` is the value for `-m`, `id` the name at its service; `aliases` are other names for it.
 
     `price` is that of today. Whatever is None is unknown. `created` and `retired` are days in ISO format or "".
@@ -23,8 +22,7 @@ class ListedModel:
     retired: str = ""
 
 
-@frozen
-class ServiceListing:
+class ServiceListing(Frozen):
     """The models of one service. `problem` says why they are those of the catalogue; "" if the service listed them."""
 
     service: str
@@ -32,8 +30,7 @@ class ServiceListing:
     problem: str = ""
 
 
-@frozen
-class CatalogueInfo:
+class CatalogueInfo(Frozen):
     """Which catalogue counts: its date, what it was made from, and its file ("" if it comes with the program).
 
     `problem` says why an updated file is not used, "" if there is none.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -25,8 +25,7 @@ class ChainAction(StrEnum):
     PROMPT = "prompt"
 
 
-@frozen
-class ChainLink:
+class ChainLink(Frozen):
     """A model of a chain by its full name, and what to do when it fails; failures without an action end the run.
 
     `attempts` is how often to ask it, None for the usual number.
@@ -37,8 +36,7 @@ class ChainLink:
     actions: Mapping[FailureClass, ChainAction] = MappingProxyType({})
 
 
-@frozen
-class ModelChain:
+class ModelChain(Frozen):
     """The models for a name that the user gave, the preferred one first.
 
     `headless_failures` may change the model without anybody to ask. `is_auto`: the user left the choice to the program.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonObject
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ PLAN_APPROVALS = (ApprovalMode.DEFAULT.value, ApprovalMode.AUTO_EDIT.value)
 """The modes in which an approved plan may be carried out."""
 
 
-@frozen
-class PolicyOptions:
+class PolicyOptions(Frozen):
     """Policy options of the command line. A `mode` of None leaves it to the settings.
 
     `policy_paths` and `admin_policy_paths` replace the settings of the same name.
@@ -34,8 +33,7 @@ class PolicyOptions:
     admin_policy_paths: tuple[str, ...] = ()
 
 
-@frozen
-class AgentOptions:
+class AgentOptions(Frozen):
     """Options of an agent. The defaults suit a program in its own directory.
 
     `directories` are the workspace roots; the first is the working directory. `model` is a name such as

@@ -1,12 +1,11 @@
 """Prices of model requests."""
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.model import Usage
 
 _MILLION = 1_000_000
 
 
-@frozen
 class Price(Value):
     """Dollars per million tokens.
 

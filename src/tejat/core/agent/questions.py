@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 
 if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ApprovalRequest
 
 
-@frozen
 class PendingQuestion(Value):
     """An approval or an elicitation that any attached front end may answer.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.model import NO_USAGE, Usage
 
 if TYPE_CHECKING:
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tejat.core.agent.subagents import SubagentEnd
 
 
-@frozen
 class AgentStarted(Value):
     """A sub-agent begins. `agent_id` is its name and the number of its run; `call_id` is the call that started it."""
 
@@ -23,7 +22,6 @@ class AgentStarted(Value):
     model: str
 
 
-@frozen
 class AgentActivity(Value):
     """An event from inside a sub-agent."""
 
@@ -32,7 +30,6 @@ class AgentActivity(Value):
     event: AgentEvent
 
 
-@frozen
 class AgentEnded(Value):
     """The end of a sub-agent, with its own figures. `files_changed` counts the files that its calls changed.
 

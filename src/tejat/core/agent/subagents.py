@@ -5,7 +5,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import Provenance
 from tejat.core.text.str_enum import StrEnum
@@ -35,8 +35,7 @@ class SubagentEnd(StrEnum):
     LOOP = "LOOP"
 
 
-@frozen
-class SubagentOutput:
+class SubagentOutput(Frozen):
     """The parameter of `complete_task` that takes the result, with its JSON Schema."""
 
     name: str = "result"
@@ -46,8 +45,7 @@ class SubagentOutput:
 DEFAULT_OUTPUT = SubagentOutput()
 
 
-@frozen
-class SubagentDefinition:
+class SubagentDefinition(Frozen):
     """A sub-agent as its file, the program or the user's settings define it.
 
     `prompt` is its system prompt. `tools` are names and patterns of the tools it may use, None for all that its parent
@@ -81,8 +79,7 @@ class SubagentDefinition:
         return f"{self.provenance.prefix}:{self.name}"
 
 
-@frozen
-class AgentRunId:
+class AgentRunId(Frozen):
     """The id of a run of a sub-agent, and the call of its parent that started it. Both are empty outside of agents."""
 
     agent_id: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from tejat.core.frozen import Value, field, frozen
+from tejat.core.frozen import Value, field
 from tejat.core.messages.types import JsonObject
 from tejat.core.provenance import ToolSource
 from tejat.core.text.one_or_many import keep_as_tuple
@@ -57,7 +57,6 @@ class Scope(StrEnum):
     USER = "user"
 
 
-@frozen
 class EditConfirmation(Value):
     """A file change that needs approval. `proposal` belongs to the tool and is what runs after approval.
 
@@ -88,7 +87,6 @@ class EditConfirmation(Value):
 _FIRST_HUNK = r"(?m)^@@ -(\d+(?:,\d+)?) \+\d"
 
 
-@frozen
 class ExecConfirmation(Value):
     """A shell command that needs approval. It runs exactly as `command` says.
 
@@ -115,7 +113,6 @@ class ExecConfirmation(Value):
         return ", ".join(self.root_commands)
 
 
-@frozen
 class TrialConfirmation(Value):
     """A shell command that was tried in a copy of the files. Approval applies its changes without running it again.
 
@@ -139,7 +136,6 @@ class TrialConfirmation(Value):
     type: str = field(default="trial", init=False)
 
 
-@frozen
 class McpConfirmation(Value):
     """A call of an MCP tool that needs approval."""
 
@@ -155,7 +151,6 @@ class McpConfirmation(Value):
     type: str = field(default="mcp", init=False)
 
 
-@frozen
 class InfoConfirmation(Value):
     """An action that needs approval and is described in words."""
 
@@ -170,7 +165,6 @@ class InfoConfirmation(Value):
         keep_as_tuple(self, "urls")
 
 
-@frozen
 class ModelChangeConfirmation(Value):
     """A switch to another model, after the current one failed for the given reason.
 
@@ -184,7 +178,6 @@ class ModelChangeConfirmation(Value):
     type: str = field(default="model_change", init=False)
 
 
-@frozen
 class PlanConfirmation(Value):
     """A plan that needs approval: the whole text of a plan file.
 
@@ -202,7 +195,6 @@ class PlanConfirmation(Value):
     type: str = field(default="exit_plan_mode", init=False)
 
 
-@frozen
 class ElicitationConfirmation(Value):
     """A question from an MCP server to the user. The answers go to that server only.
 
@@ -218,7 +210,6 @@ class ElicitationConfirmation(Value):
     type: str = field(default="elicitation", init=False)
 
 
-@frozen
 class AskUserConfirmation(Value):
     """Questions of the model to the user (`ask_user`). The answers go to the model and permit nothing.
 
@@ -241,7 +232,6 @@ ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation | AskUserCo
 """What an approval request is about: a call, a plan, a change of the model, or questions of a server or the model."""
 
 
-@frozen
 class ToolOrigin(Value):
     """The source of a tool. `name` is the server, the discovery command or the plug-in.
 
@@ -267,7 +257,6 @@ class Risk(StrEnum):
     CHANGED_SCRIPT = "changed_script"
 
 
-@frozen
 class ApprovalRequest(RichValue):
     """A question to the user.
 
@@ -310,7 +299,6 @@ def tool_scope(question: ApprovalRequest) -> Scope:
     return Scope.RUN if question.agent else Scope.SESSION
 
 
-@frozen
 class ApprovalReply(Value):
     """The user's answer.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.text.str_enum import StrEnum
@@ -19,8 +19,7 @@ class FieldKind(StrEnum):
     CHOICES = "some of these"
 
 
-@frozen
-class FormField:
+class FormField(Frozen):
     """One field. `choices` are pairs of value and label; a default of None means no default."""
 
     name: str

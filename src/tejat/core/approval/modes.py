@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.tool_names import ENTER_PLAN_MODE, EXIT_PLAN_MODE
 from tejat.core.text.str_enum import StrEnum
 
@@ -49,8 +49,7 @@ _WORDS = {
 }
 
 
-@frozen
-class SandboxRequest:
+class SandboxRequest(Frozen):
     """What a setting, a variable or a flag asks for.
 
     `command` names one sandbox, also one that is not supported, which is refused when it is used; empty for any that

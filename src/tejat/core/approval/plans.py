@@ -6,15 +6,14 @@ from typing import NoReturn, Protocol, TypeAlias
 from tejat.core.approval.confirmation import ApprovalReply, PlanConfirmation
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Frozen, Value
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonValue
 from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 
 
-@frozen
-class Plan:
+class Plan(Frozen):
     """A plan file and its content."""
 
     path: str
@@ -25,7 +24,6 @@ class Plan:
         return sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-@frozen
 class ApprovedPlan(Value):
     """An approved plan: its path, and its text at the time of approval (empty if it was too long to keep)."""
 
@@ -49,8 +47,7 @@ class PlanOutcome(StrEnum):
     """Nobody can be asked in this run."""
 
 
-@frozen
-class PlanDecision:
+class PlanDecision(Frozen):
     """The answer to a plan. `mode` is the one of an approval, `feedback` what the user said with a no."""
 
     outcome: PlanOutcome

@@ -1,6 +1,6 @@
 """Reports about the policy and the environment, for `tejat policy` and `tejat doctor`."""
 
-from tejat.core.frozen import fields_of, frozen
+from tejat.core.frozen import Frozen, fields_of
 from tejat.core.i18n import join_lazy
 from tejat.core.messages.types import JsonObject
 
@@ -10,8 +10,7 @@ def describe_mode(mode: str, source: str) -> str:
     return mode if source in ("", "default") else join_lazy("", (mode, " (", source, ")"))
 
 
-@frozen
-class PolicyExplanation:
+class PolicyExplanation(Frozen):
     """The decision on a call, and why. `rule` is None if none matched; `source` is its file and line.
 
     For a shell command `commands` lists each command in it with its effects, and `doubts` what makes it hard to
@@ -33,8 +32,7 @@ class PolicyExplanation:
         return {field.name: getattr(self, field.name) for field in fields_of(PolicyExplanation)}
 
 
-@frozen
-class RuleListing:
+class RuleListing(Frozen):
     """A rule in a list.
 
     `id` identifies a saved rule, to revoke it. `remark` says why the rule does not count, or not as written.
@@ -59,8 +57,7 @@ class RuleListing:
         }
 
 
-@frozen
-class PolicyCaseResult:
+class PolicyCaseResult(Frozen):
     """The result of a policy test case: its source, the call, and the decision.
 
     `expected` describes the expected decision, and for a failed case the actual one too.
@@ -73,8 +70,7 @@ class PolicyCaseResult:
     passed: bool
 
 
-@frozen
-class DoctorCheck:
+class DoctorCheck(Frozen):
     """The result of one check: whether it passed, and the detail to show.
 
     A failed check with an `exit_code` would end a run with it. `fix` is a shell command that helps.

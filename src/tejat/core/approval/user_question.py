@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_summary
@@ -24,7 +24,6 @@ class QuestionType(StrEnum):
     YESNO = "yesno"
 
 
-@frozen
 class QuestionOption(Value):
     """One of the offered answers."""
 
@@ -32,7 +31,6 @@ class QuestionOption(Value):
     description: str = ""
 
 
-@frozen
 class UserQuestion(Value):
     """A question of the model. Any text is an answer to it, whatever it offers.
 
@@ -94,7 +92,6 @@ class UserQuestion(Value):
         return by_text
 
 
-@frozen
 class PresetAnswers(Value):
     """Answers that were given before the run, by header without regard to case.
 

@@ -1,6 +1,6 @@
 """The declaration of a tool for a model."""
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.messages.sdk import SdkDeclaration
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
@@ -27,7 +27,6 @@ class Kind(StrEnum):
 READ_ONLY_KINDS = frozenset({Kind.READ, Kind.SEARCH, Kind.FETCH})
 
 
-@frozen
 class FunctionDeclaration(SdkDeclaration, Value):
     """The declaration of a tool for a model."""
 

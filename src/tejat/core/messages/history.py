@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from tejat.core.frozen import field, frozen_identity, replace
+from tejat.core.frozen import field, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 from tejat.core.text.str_enum import StrEnum
@@ -29,8 +29,7 @@ class Role(StrEnum):
     MODEL = "model"
 
 
-@frozen_identity
-class Message(RichValue):
+class Message(RichValue, eq=False):
     """A message, compared by identity: encoders can cache their work per message."""
 
     role: Role

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import Part
 
 
-@frozen
-class Attachment:
+class Attachment(Frozen):
     """Content that the user adds to a prompt. `label` stands for it where the prompt is shown."""
 
     label: str

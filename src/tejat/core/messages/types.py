@@ -4,7 +4,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
-from tejat.core.frozen import Value, field, frozen
+from tejat.core.frozen import Value, field
 from tejat.core.messages.sdk import SdkCall, SdkResponse
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
@@ -13,7 +13,6 @@ Params: TypeAlias = Mapping[str, object]
 """The unchecked arguments of a call, as the model sent them."""
 
 
-@frozen
 class Text(Value):
     """Text. The service that sent a `signature` expects it back with the text, byte for byte."""
 
@@ -21,7 +20,6 @@ class Text(Value):
     signature: str | None = field(default=None, repr=False)
 
 
-@frozen
 class InlineData(Value):
     """Media in the message itself, as raw bytes. They are encoded in base64 only when sent."""
 
@@ -34,7 +32,6 @@ class InlineData(Value):
         return f"[{self.mime_type}, {len(self.data)} bytes]"
 
 
-@frozen
 class FileData(Value):
     """Media that the model service fetches by URI."""
 
@@ -42,7 +39,6 @@ class FileData(Value):
     file_uri: str
 
 
-@frozen
 class FunctionResponse(SdkResponse, Value):
     """The response to one function call, as the model gets it."""
 
@@ -51,7 +47,6 @@ class FunctionResponse(SdkResponse, Value):
     id: str | None = None
 
 
-@frozen
 class FunctionCall(SdkCall, Value):
     """A request of the model to run a tool. For `signature` see Text."""
 
@@ -61,7 +56,6 @@ class FunctionCall(SdkCall, Value):
     signature: str | None = field(default=None, repr=False)
 
 
-@frozen
 class Thought(Value):
     """A thought of the model. It is shown to the user, and sent back only if its service requires it."""
 
@@ -69,7 +63,6 @@ class Thought(Value):
     signature: str | None = field(default=None, repr=False)
 
 
-@frozen
 class Opaque(Value):
     """A part that only its service understands. It is sent back unchanged."""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.tokens import estimate_text_tokens
 
 MIN_DESCRIPTION = 80
@@ -14,14 +14,12 @@ _LENGTHS = (MAX_DESCRIPTION, 768, 512, 384, 256, 192, 128, MIN_DESCRIPTION, 0)
 _SENTENCE_END = r"[.!?](?=\s|$)"
 
 
-@frozen
-class CatalogueItem:
+class CatalogueItem(Frozen):
     name: str
     description: str
 
 
-@frozen
-class FittedCatalogue:
+class FittedCatalogue(Frozen):
     """The items that fit, and the names `left_out`. `is_cut`: descriptions are shortened or missing."""
 
     items: tuple[CatalogueItem, ...]

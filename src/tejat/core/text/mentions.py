@@ -2,7 +2,7 @@
 
 import re
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 # Not within a word, so that an e-mail address is not a mention. Spaces and commas in names need a backslash.
 _SIGN = r"(?<![A-Za-z0-9_.%+\-\\@/])@"
@@ -14,8 +14,7 @@ _ESCAPED = r"\\(.)"
 _MAX_LENGTH = 8192
 
 
-@frozen
-class PartialMention:
+class PartialMention(Frozen):
     """A mention being typed: the position of its `@` and the unescaped name so far."""
 
     start: int

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class _Shape:
+class _Shape(Frozen):
     """A kind of token. If the pattern has a group, only that part is secret.
 
     A text without any of the `markers` has no such token, which is found out faster than by the pattern.

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from tejat.core.errors import CallbackFailure, ErrorType, ToolFailure
-from tejat.core.frozen import Value, field, frozen, replace
+from tejat.core.frozen import Frozen, Value, field, replace
 from tejat.core.messages.declaration import READ_ONLY_KINDS, FunctionDeclaration, Kind
 from tejat.core.messages.sdk import SdkResult
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _Parameters = TypeVar("_Parameters")
 
 
-@frozen
 class ToolLocation(Value):
     """A file position that a call will touch, for front ends that follow along."""
 
@@ -33,7 +32,6 @@ class ToolLocation(Value):
     line: int | None = None
 
 
-@frozen
 class ToolError(Value):
     """The error of a failed call. `traceback` is the traceback of an exception in the tool, as text, for its author."""
 
@@ -45,7 +43,6 @@ class ToolError(Value):
         return {"type": self.type.value, "message": self.message}
 
 
-@frozen
 class ToolResult(SdkResult, ResultContent):
     """The result of a call: `llm_content` for the model, `return_display` for the user, `error` if it failed.
 
@@ -71,8 +68,7 @@ def ignore(*_: object) -> None:
     """The callbacks of a context that nobody listens to."""
 
 
-@frozen
-class ToolContext:
+class ToolContext(Frozen):
     """The context of one call. Its callbacks can always be called; without a listener they do nothing.
 
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes the live

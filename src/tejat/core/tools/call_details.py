@@ -1,12 +1,11 @@
 """A tool call as front ends describe it before it runs."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.declaration import Kind
 from tejat.core.tools.base import ToolLocation
 
 
-@frozen
-class CallDetails:
+class CallDetails(Frozen):
     """The kind of the tool, a title in one unsanitized line, and the files that the call will touch.
 
     `is_output_markdown`: what the tool displays is Markdown, not plain text.

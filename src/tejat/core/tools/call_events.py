@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.base import ToolResult
@@ -33,7 +33,6 @@ class CallState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@frozen
 class StateChanged(Value):
     """A new state of a call. `index` is its position in the batch: ids from a model may repeat."""
 
@@ -42,7 +41,6 @@ class StateChanged(Value):
     state: CallState
 
 
-@frozen
 class OutputUpdated(Value):
     """Live output of a running call: all of it so far, or the end of it."""
 
@@ -51,7 +49,6 @@ class OutputUpdated(Value):
     output: str
 
 
-@frozen
 class CallFinished(RichValue):
     """The last event of a call. `response` goes to the model; `allowed_by` names the rule or the user.
 

@@ -2,13 +2,12 @@
 
 from typing import TypeAlias
 
-from tejat.core.frozen import Value, fields_of, frozen
+from tejat.core.frozen import Value, fields_of
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.tools.todos import TodoList
 from tejat.core.ui.rich_value import RichValue
 
 
-@frozen
 class DiffStat(Value):
     """Lines and characters added and removed: by the model, and by the user in the model's proposal.
 
@@ -28,7 +27,6 @@ class DiffStat(Value):
         return {field.name: getattr(self, field.name) for field in fields_of(DiffStat)}
 
 
-@frozen
 class FileDiff(RichValue):
     """A change to one file.
 

@@ -3,11 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class EditFailure:
+class EditFailure(Frozen):
     """An edit whose `old_string` is not in the file. `content` is the file with LF line ends."""
 
     path: str

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 
 
-@frozen
-class RecallQuery:
+class RecallQuery(Frozen):
     """What to fetch: messages with a text, messages or turns by number (first and last), or a list of all turns."""
 
     text: str = ""
@@ -17,8 +16,7 @@ class RecallQuery:
     turns: tuple[int, int] | None = None
 
 
-@frozen
-class RecalledPart:
+class RecalledPart(Frozen):
     """What was found, for the model. `count` is the number of messages, or of turns in a list of them."""
 
     text: str

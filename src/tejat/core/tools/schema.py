@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_origin
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import MISSING, fields_of, frozen, is_frozen, replace
+from tejat.core.frozen import MISSING, Frozen, fields_of, is_frozen, replace
 from tejat.core.messages.types import JsonObject, JsonValue, Params
 from tejat.core.text.one_or_many import keep_as_tuple
 
@@ -25,8 +25,7 @@ NOT_AN_OBJECT = "Value of params must be an object"
 _Parameters = TypeVar("_Parameters")
 
 
-@frozen
-class Param:
+class Param(Frozen):
     """The declaration of one parameter.
 
     `aliases` are other accepted names; `a.b` means the key `b` of an object `a`. A parameter with `declared=False` is
@@ -167,8 +166,7 @@ def json_type_of(parameters: type, name: str) -> str | None:
 _MISSING = object()
 
 
-@frozen
-class _Field:
+class _Field(Frozen):
     name: str
     json_type: str
     required: bool
@@ -307,7 +305,6 @@ def _read_field(parameters: type, name: str, annotation: object, default: object
 _SIMPLE_NOTES = 2
 
 
-@frozen
 class _HintedField(_Field):
     """A field with any hint that a function may have."""
 

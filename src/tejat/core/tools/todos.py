@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from tejat.core.frozen import Value, frozen
+from tejat.core.frozen import Value
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.rich_value import RichValue
@@ -18,7 +18,6 @@ class TodoStatus(StrEnum):
     BLOCKED = "blocked"
 
 
-@frozen
 class Todo(Value):
     """An entry of the todo list."""
 
@@ -29,7 +28,6 @@ class Todo(Value):
         return {"description": self.description, "status": self.status.value}
 
 
-@frozen
 class TodoList(RichValue):
     """The todo list of the model, as in its last `write_todos` call."""
 

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from tejat.core.agent.editor import EditorBuffers, EditorTerminals
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonObject
 
 
-@frozen
-class SessionRequest:
+class SessionRequest(Frozen):
     """A session to open: a new one with this id, or the stored one that has it.
 
     The directories are absolute paths. `mcp_servers` are more MCP servers, in the format of the settings.
@@ -23,8 +22,7 @@ class SessionRequest:
     terminals: EditorTerminals | None = None
 
 
-@frozen
-class AuthenticationMethod:
+class AuthenticationMethod(Frozen):
     """A way to get a key for a service, which is read from the environment variable `variable`."""
 
     method_id: str
@@ -34,21 +32,18 @@ class AuthenticationMethod:
     variable: str
 
 
-@frozen
-class ModeOption:
+class ModeOption(Frozen):
     mode: str
     name: str
     description: str
 
 
-@frozen
-class ModelOption:
+class ModelOption(Frozen):
     name: str
     description: str = ""
 
 
-@frozen
-class ContextUsage:
+class ContextUsage(Frozen):
     """The tokens in the context and the size of the window, 0 if unknown, and the cost in dollars, None if unknown."""
 
     used: int

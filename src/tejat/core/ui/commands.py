@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import Part
 from tejat.core.ui.prompter import UserPrompter
 
 
-@frozen
-class CommandSummary:
+class CommandSummary(Frozen):
     """A command as `/help` and completion show it.
 
     Built-in commands have a `group`, the heading they are listed under; all others have a `source`. `details` are
@@ -25,8 +24,7 @@ class CommandSummary:
     details: str = ""
 
 
-@frozen
-class CompletionItem:
+class CompletionItem(Frozen):
     """A completion: `text` replaces the last `replace_length` characters of the line."""
 
     text: str
@@ -35,41 +33,35 @@ class CompletionItem:
     detail: str = ""
 
 
-@frozen
-class AgentSummary:
+class AgentSummary(Frozen):
     """A sub-agent as completion shows it."""
 
     name: str
     description: str
 
 
-@frozen
-class NoAction:
+class NoAction(Frozen):
     """Nothing more to do."""
 
 
-@frozen
-class SubmitPromptAction:
+class SubmitPromptAction(Frozen):
     """Send a prompt to the model. `display_text` is shown as the prompt of the user."""
 
     prompt: str | Sequence[Part]
     display_text: str
 
 
-@frozen
-class SetInputAction:
+class SetInputAction(Frozen):
     """Put text into the editor."""
 
     text: str
 
 
-@frozen
-class ClearScreenAction:
+class ClearScreenAction(Frozen):
     """Clear the screen, whose content belongs to a session that has ended."""
 
 
-@frozen
-class QuitAction:
+class QuitAction(Frozen):
     """Quit the program."""
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import Preferences
 
 
-@frozen
-class Option:
+class Option(Frozen):
     """An option of a choice. `detail` is shown beside or below it, `note` on its own row while it is selected."""
 
     label: str
@@ -17,16 +16,14 @@ class Option:
     note: str = ""
 
 
-@frozen
-class ChoicePreview:
+class ChoicePreview(Frozen):
     """What choosing an option would look like: a sample, and the preferences it is shown with."""
 
     sample: Report
     preferences: Preferences
 
 
-@frozen
-class Choice:
+class Choice(Frozen):
     """A list of options. `initial` is the option selected first; `report` is shown above the list.
 
     `is_critical`: the choice outlasts this session or cannot be undone, so keys typed ahead are ignored. `preview`

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -17,40 +17,35 @@ class Tone(StrEnum):
     BAD = "bad"
 
 
-@frozen
-class Paragraph:
+class Paragraph(Frozen):
     """A paragraph. Newlines are kept."""
 
     text: str
     tone: Tone = Tone.PLAIN
 
 
-@frozen
-class ReportTable:
+class ReportTable(Frozen):
     """Rows of equal length. `headings` may be empty."""
 
     rows: tuple[tuple[str, ...], ...]
     headings: tuple[str, ...] = ()
 
 
-@frozen
-class SourceListing:
+class SourceListing(Frozen):
     """Code or other preformatted text."""
 
     text: str
     language: str = ""
 
 
-@frozen
-class DiffBlock:
+class DiffBlock(Frozen):
     """A unified diff, of which at most `max_rows` rows are shown."""
 
     text: str
     max_rows: int | None = None
 
 
-@frozen
-class MarkdownBlock:
+class MarkdownBlock(Frozen):
     """Markdown."""
 
     text: str
@@ -59,8 +54,7 @@ class MarkdownBlock:
 ReportBlock: TypeAlias = Paragraph | ReportTable | SourceListing | DiffBlock | MarkdownBlock
 
 
-@frozen
-class Report:
+class Report(Frozen):
     """Blocks under a title, which may be empty. Front ends sanitize the texts."""
 
     title: str = ""

@@ -1,13 +1,12 @@
 """Status line data, and preferences of the user interface."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.tools.todos import TodoList
 from tejat.core.ui.theme_colours import ThemeColours
 
 
-@frozen
-class ServerCounts:
+class ServerCounts(Frozen):
     """The number of MCP servers: all, ready and failed. The rest is starting."""
 
     total: int = 0
@@ -25,8 +24,7 @@ class SandboxState(StrEnum):
     FILES_AND_NETWORK = "files and network"
 
 
-@frozen
-class Status:
+class Status(Frozen):
     """Data of the status line and of the first screen.
 
     `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
@@ -54,8 +52,7 @@ class Status:
     todos: TodoList = TodoList()
 
 
-@frozen
-class ModeChange:
+class ModeChange(Frozen):
     """The approval mode after a switch, and why other modes were left out, if any were."""
 
     mode: str
@@ -79,8 +76,7 @@ class StatusItem(StrEnum):
     TOKENS = "token-count"
 
 
-@frozen
-class StatusLineOptions:
+class StatusLineOptions(Frozen):
     """The items of the status line: those in `items` in this order, else the usual ones without those that are hidden.
 
     What warns the user is always shown.
@@ -91,16 +87,14 @@ class StatusLineOptions:
     is_hidden: bool = False
 
 
-@frozen
-class WelcomeOptions:
+class WelcomeOptions(Frozen):
     """The parts of the first screen that are hidden."""
 
     hides_banner: bool = False
     hides_tips: bool = False
 
 
-@frozen
-class TitleOptions:
+class TitleOptions(Frozen):
     """The window title: none, the name alone, or also the state and the subject of the model's thoughts."""
 
     is_hidden: bool = False
@@ -117,8 +111,7 @@ class NotificationMethod(StrEnum):
     BELL = "bell"
 
 
-@frozen
-class NotificationOptions:
+class NotificationOptions(Frozen):
     """Notifications of questions and of the end of long turns."""
 
     is_enabled: bool = False
@@ -132,8 +125,7 @@ class ThemeName(StrEnum):
     PLAIN = "plain"
 
 
-@frozen
-class Preferences:
+class Preferences(Frozen):
     """User interface settings. `colours` are those of a named theme, which is made for the background of `theme`.
 
     `uses_backgrounds` and `shows_line_numbers` are for diffs. If `editor` is None, VISUAL or EDITOR decide; some can

@@ -1,10 +1,9 @@
 """Colours of a named theme."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class ThemeColours:
+class ThemeColours(Frozen):
     """A theme by name. A colour is `#rrggbb`, a basic one such as `red` or `bright_blue`, or empty for the default.
 
     `is_dark` is None if the theme does not say what background it is made for. `added` and `removed` are backgrounds of

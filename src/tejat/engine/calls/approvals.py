@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tejat.config.paths import AppPaths
 from tejat.config.saved_rules import read_saved_rules, revoke_rule
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.engine.calls.approval.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import ANSWER_SOURCE, SESSION_SOURCE, Permission
 from tejat.policy.rules.rule_file import parse_rules
@@ -12,8 +12,7 @@ from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import NOT_SANDBOXED, PolicyRule, Tier
 
 
-@frozen
-class RememberedApproval:
+class RememberedApproval(Frozen):
     """A remembered rule and its source. `id` is that of a saved rule, None for one of this session.
 
     With SANDBOXED_ID it is the setting for sandboxed commands, which has no rules.

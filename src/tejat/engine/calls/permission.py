@@ -19,7 +19,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.abilities import ModifiableTool, RememberingTool
@@ -63,8 +63,7 @@ _MANY_RULES = 1000
 SESSION_SOURCE = f"{ANSWER_SOURCE} ({Scope.SESSION.value})"
 
 
-@frozen
-class AuthorisedCall:
+class AuthorisedCall(Frozen):
     """A call that may run. `approved` is what the user approved, None if a rule allowed it."""
 
     params: Params

@@ -10,7 +10,7 @@ from tejat.config.settings.types import Settings
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool
@@ -28,8 +28,7 @@ from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, S
 from tejat.tools.registry import ToolRegistry
 
 
-@frozen
-class PolicyContext:
+class PolicyContext(Frozen):
     """The settings, tools and permissions of a run. `find_agent` finds a sub-agent by its name."""
 
     settings: Settings

@@ -10,7 +10,7 @@ from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.engine import PolicyEngine
@@ -32,8 +32,7 @@ _SAVED_PRIORITY = 950
 _ACTS_UNASKED = (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO)
 
 
-@frozen
-class ModeChoice:
+class ModeChoice(Frozen):
     """The approval mode of a run, who chose it, and notes for the user."""
 
     mode: ApprovalMode

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from tejat.config.paths import project_key
 from tejat.core.agent.subagents import AgentRunId
 from tejat.core.errors import ErrorType, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.declaration import READ_ONLY_KINDS, Kind
 from tejat.core.messages.types import FunctionCall
@@ -52,8 +52,7 @@ _SUMMARY_ARGUMENTS = ("command", "file_path", "absolute_path", "path", "fact")
 NOTHING_REPLACED: Mapping[str, bytes] = MappingProxyType({})
 
 
-@frozen
-class _Before:
+class _Before(Frozen):
     """What was seen before a call of an `agent`. `seen` is when looking began, in nanoseconds since the epoch."""
 
     observations: list[Observation]
@@ -62,8 +61,7 @@ class _Before:
     agent: AgentRunId
 
 
-@frozen
-class _Run:
+class _Run(Frozen):
     """When a call ran, in nanoseconds since the epoch, and the contents that it replaced in an editor."""
 
     started: int

@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn, cast
 
 from tejat.config.hooks import HookConfig
 from tejat.core.agent.hooks import HookEvent, HookReply
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -47,8 +47,7 @@ class ToolSelection(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-@frozen
-class HookResult:
+class HookResult(Frozen):
     """The result of a hook. Its texts are not sanitised.
 
     `decision` is None or ALLOW if there is no objection. `stops` ends the run. `message` is for the user, `context` for

@@ -11,7 +11,7 @@ from tejat.config.hooks import HookConfig, precedence
 from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.log import report_unexpected
@@ -30,8 +30,7 @@ _PLANS_VARIABLE = "GEMINI_PLANS_DIR"
 _MAX_CONCURRENT = 16
 
 
-@frozen
-class HookContext:
+class HookContext(Frozen):
     """The environment of hooks. `interpreter` is the command prefix, `environment` all variables.
 
     `project` is the directory that hooks are told, `directory` their real working directory. `transcript_path` is the
@@ -57,8 +56,7 @@ class HookContext:
         return {SESSION_VARIABLE: self.session_id, **plans}
 
 
-@frozen
-class HookInvocation:
+class HookInvocation(Frozen):
     """A hook to run, with the input fields for this hook only.
 
     `argument_names` maps arguments of the call to the names that this hook knows.

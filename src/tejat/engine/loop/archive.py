@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text
 
@@ -10,8 +10,7 @@ MAX_CHARACTERS = 32 * 2**20
 """What is kept in memory of the replaced messages, about."""
 
 
-@frozen
-class NumberedMessage:
+class NumberedMessage(Frozen):
     """A message with its number and that of its turn, both from 1. Turn 0 comes before the first prompt."""
 
     number: int

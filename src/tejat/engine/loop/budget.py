@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tejat.core.agent.events import EndReason
 from tejat.core.agent.prices import Price, cost_of
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.tools.cancellation import CancelReason
@@ -14,8 +14,7 @@ from tejat.core.tools.cancellation import CancelReason
 _CLOCK_TOLERANCE = 0.001
 
 
-@frozen
-class BudgetLimits:
+class BudgetLimits(Frozen):
     """Limits of a session, None for no limit. `cost` is in dollars.
 
     `arguments` are the limits that a program gave, by their names in `Agent`: messages then name these.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.events import Compressed, CompressionStatus
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
 from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_message_tokens, estimate_text_tokens
@@ -106,8 +106,7 @@ def preview_compression(messages: Sequence[Message], scope: CompressionScope) ->
     )
 
 
-@frozen
-class _Plan:
+class _Plan(Frozen):
     """The parts of a conversation: what becomes a summary, and what is kept. With a `detail` nothing is summarized."""
 
     opening: Sequence[Message]

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import CompressionStatus
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 if TYPE_CHECKING:
     from tejat.core.agent.compaction import CompressionPreview
@@ -19,8 +19,7 @@ _MAX_ATTEMPTS = 4
 """How often a summary is requested if the service refuses the request as too long."""
 
 
-@frozen
-class CompressionScope:
+class CompressionScope(Frozen):
     """The conversation that may be summarized: its size and the `room` for a request, in estimated tokens.
 
     The first `preamble_length` messages stay as they are. `carried` are names and texts that are put back after the

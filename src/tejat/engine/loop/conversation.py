@@ -18,7 +18,7 @@ from tejat.core.agent.history_events import (
     ResponseAdded,
 )
 from tejat.core.errors import StoppedByHook
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import History, Message, model_message, user_message
 from tejat.core.messages.types import FunctionCall
@@ -57,8 +57,7 @@ _MAX_SHORTENINGS = 3
 """How often a request that is too long may be sent again, shorter each time."""
 
 
-@frozen
-class Safeguards:
+class Safeguards(Frozen):
     """Limits on a conversation."""
 
     budget: Budget

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.history import Message, Role, user_message
 from tejat.core.messages.tokens import (
     CHARACTERS_PER_TOKEN,
@@ -39,8 +39,7 @@ _DROPPED_NOTE = "[Earlier messages were left out to save room.]"
 _REQUEST_NOTE = "\nThe request of the user was:\n"
 
 
-@frozen
-class FittedHistory:
+class FittedHistory(Frozen):
     """Messages that fit, or come as close as possible. `dropped` is how many are missing entirely."""
 
     messages: Sequence[Message]

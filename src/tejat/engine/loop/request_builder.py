@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tejat.config.context.discovery import ContextFiles
 from tejat.core.agent.events import Noticed, Severity
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import EventSink
 
 
-@frozen
-class RequestTemplate:
+class RequestTemplate(Frozen):
     """The common part of every request of a conversation.
 
     `declarations` returns the tools that may be called now, `instructions` what tool providers say about them, which

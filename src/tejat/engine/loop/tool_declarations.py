@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.provenance import ToolSource
@@ -27,8 +27,7 @@ def default_limit(context_window: int, tools: int) -> int:
     return min(int(context_window * DEFAULT_CONTEXT_SHARE), DEFAULT_MAX_TOKENS)
 
 
-@frozen
-class ToolIndexOptions:
+class ToolIndexOptions(Frozen):
     """Options for declaring external tools by an index when there are too many of them.
 
     `limit` returns the tokens that the declarations of this many tools may take, None for any number. Above it they are

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_text_tokens
 from tejat.core.messages.types import (
@@ -22,8 +22,7 @@ _NOTE_LENGTH = 50
 _UNLIMITED = 10**12
 
 
-@frozen
-class _Lengths:
+class _Lengths(Frozen):
     """The longest texts in a transcript, in characters."""
 
     text: int = 20_000

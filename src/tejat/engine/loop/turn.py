@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tejat.core.agent.events import EndReason
 from tejat.core.errors import ErrorType, StoppedByHook
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
 from tejat.engine.loop.conversation import Conversation
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from tejat.core.tools.base import ToolResult
 
 
-@frozen
-class RunOutcome:
+class RunOutcome(Frozen):
     """Why the loop ended. `failure` is the kind of a failure of the model."""
 
     reason: EndReason

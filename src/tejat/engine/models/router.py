@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.history import Message, Role
@@ -30,8 +30,7 @@ _ANSWER_SCHEMA: JsonObject = {
 }
 
 
-@frozen
-class RouterModels:
+class RouterModels(Frozen):
     """The models to choose from, by their full names."""
 
     pro: str

@@ -7,7 +7,7 @@ from tejat.config.extensions.active import ActiveExtension
 from tejat.config.paths import AppPaths
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath
 from tejat.policy.control_files import control_file_reason
@@ -17,8 +17,7 @@ _OWN_DIRECTORY = (".gemini", "plans")
 _INSTRUCTION_FILES = ("GEMINI.md", "AGENTS.md", "CLAUDE.md", "SKILL.md")
 
 
-@frozen
-class PlanLocation:
+class PlanLocation(Frozen):
     """The directory of plan files, which need not exist.
 
     One that is in the workspace was chosen by a setting or an extension; files with `reserved_names` in it are no

@@ -13,7 +13,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.plans import ApprovedPlan, AskAboutPlan, Plan, PlanDecision, PlanOutcome
 from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType, TejatError, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy, translate
 from tejat.engine.plans.approved import approved_plan, remember_plan
 from tejat.engine.plans.files import read_plan, rewrite_plan
@@ -29,16 +29,14 @@ APPROVED_PLAN_SOURCE = lazy("the approved plan")
 MODEL_SOURCE = lazy("the model")
 
 
-@frozen
-class PlanSession:
+class PlanSession(Frozen):
     """The session that plan mode belongs to."""
 
     session_id: str
     state: SessionState
 
 
-@frozen
-class PlanOptions:
+class PlanOptions(Frozen):
     """How plans are approved.
 
     `refusal_of` says why a mode cannot be chosen. `approved_mode` is the mode for which plans are approved in advance,

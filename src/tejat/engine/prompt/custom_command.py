@@ -10,7 +10,7 @@ from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.custom_commands import CustomCommand, CustomCommands
 from tejat.config.extensions.active import ActiveExtension, fill_places
 from tejat.core.errors import BadPrompt, ErrorType, NotTrusted, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import FunctionCall, Part, Text
 from tejat.core.tools.base import ToolResult
@@ -226,8 +226,7 @@ async def _check_extension(command: CustomCommand, extension: ActiveExtension, l
         raise _not_sent_error(command, lazy("{why}.", why=reason))
 
 
-@frozen
-class _Segment:
+class _Segment(Frozen):
     """A segment of a prompt: text, or for the kinds `@` and `!` the content of the braces."""
 
     kind: str

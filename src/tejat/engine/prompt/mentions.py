@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.errors import BadPrompt, ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part, Text
@@ -119,8 +119,7 @@ async def _read_files(target: _NamedPath, registry: ToolRegistry) -> ToolResult:
     return await validate_and_execute(tool, target.arguments)
 
 
-@frozen
-class _Resource:
+class _Resource(Frozen):
     """An MCP resource that has been read."""
 
     label: str
@@ -136,8 +135,7 @@ class _Resource:
         return ToolResult(f"--- {self.label} ---\n\n{self.content}")
 
 
-@frozen
-class _NamedPath:
+class _NamedPath(Frozen):
     """An existing file or directory that a prompt mentions, shown relative to the first root if it is in it."""
 
     path: str

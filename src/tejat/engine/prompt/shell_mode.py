@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy, translate
 from tejat.core.messages.history import Message, user_message
 from tejat.engine.calls.secret_mask import SecretMask
@@ -32,8 +32,7 @@ _SHELLS_WITH_TRAP = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"
 _NO_LIMITS = TimeLimits(idle=None, total=None)
 
 
-@frozen
-class ShellModeResult:
+class ShellModeResult(Frozen):
     """The result of a line: the text for the user, and the message for the model."""
 
     display_text: str

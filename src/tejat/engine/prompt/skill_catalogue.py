@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.tokens import estimate_text_tokens
 
@@ -19,8 +19,7 @@ _INTRODUCTION = (
 _CREATOR = "The user can type /skill-creator to write or change a skill."
 
 
-@frozen
-class ListedSkill:
+class ListedSkill(Frozen):
     """A skill for the catalogue. Those with a lower `rank` are left out first."""
 
     name: str
@@ -28,8 +27,7 @@ class ListedSkill:
     rank: int = 0
 
 
-@frozen
-class SkillCatalogue:
+class SkillCatalogue(Frozen):
     """The section, empty without skills, and a note for the user if it does not show everything."""
 
     text: str = ""

@@ -10,7 +10,7 @@ from tejat.core.agent.history_events import (
     ResponseAdded,
 )
 from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.history import Message, user_message
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import (
@@ -68,8 +68,7 @@ def agent_event_records(event: HistoryEvent | AgentStarted | AgentEnded) -> Iter
             pass
 
 
-@frozen
-class AgentTranscript:
+class AgentTranscript(Frozen):
     """A run of a sub-agent as recorded. `reason` is empty if its end was not recorded, and the figures are 0 then.
 
     `messages` are all that were exchanged, in their order; the responses to calls stand one by one. `call_id` is the

@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import dropwhile, groupby
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role
@@ -27,16 +27,14 @@ _NOT_PROMPTS = ("/", "?", "<session_context>", "<hook_context>")
 """Beginnings of user messages that no model is to answer: slash commands and context of the program."""
 
 
-@frozen
-class ChatTurn:
+class ChatTurn(Frozen):
     """A message. A note about tool calls has the user's role too, but is no prompt."""
 
     message: Message
     is_note: bool = False
 
 
-@frozen
-class GeminiChat:
+class GeminiChat(Frozen):
     """A chat that begins with a prompt. `model` gave the last answer, `damaged_lines` were left out."""
 
     turns: tuple[ChatTurn, ...]

@@ -10,7 +10,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
@@ -27,8 +27,7 @@ _MAX_BATCH_LINES = 64
 _MAX_BATCH_BYTES = 1 << 20
 
 
-@frozen
-class LoadedSession:
+class LoadedSession(Frozen):
     """A session as read from its journal. `messages` are valid; the first `preamble_length` precede any prompt.
 
     `repairs` are corrections of the history, `problems` unreadable parts of the file, both as sentences. `model` gave

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tejat.core.frozen import frozen_identity
+from tejat.core.frozen import Frozen
 from tejat.core.messages.history import Message, Role
 
 
-@frozen_identity
-class RewindPoint:
+class RewindPoint(Frozen, eq=False):
     """The state of a conversation before a prompt: its number of messages and the last of them.
 
     `display_text` is the text of the prompt, `created_at` its time in seconds since 1970.

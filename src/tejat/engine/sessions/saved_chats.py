@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from tejat.config.paths import project_key
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.messages.message_json import message_to_json
@@ -26,8 +26,7 @@ _MAX_NAME_BYTES = 200
 """File systems accept no name that is much longer."""
 
 
-@frozen
-class SavedChat:
+class SavedChat(Frozen):
     """A saved conversation. `saved_at` is in seconds since 1970."""
 
     tag: str

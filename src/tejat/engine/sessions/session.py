@@ -19,7 +19,7 @@ from tejat.core.agent.events import (
 from tejat.core.agent.history_events import RunFinished, StateRecorded
 from tejat.core.agent.session_state import SessionState
 from tejat.core.errors import BadPrompt, CallbackFailure, NotTrusted, StoppedByHook
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.log import agent_logger, report_unexpected
 from tejat.core.messages.history import Message, user_message
@@ -50,8 +50,7 @@ class PromptExpansion(Protocol):
         ...
 
 
-@frozen
-class SessionInfo:
+class SessionInfo(Frozen):
     """The identity of a session. `repairs` are the corrections of its history when it was resumed."""
 
     session_id: str

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from tejat.config.paths import project_key
 from tejat.config.settings.types import DEFAULT_RETENTION, SessionRetention
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.engine.plans.storage import PlanStorage
@@ -36,8 +36,7 @@ _MAX_LISTED = 5
 _READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-@frozen
-class SessionSummary:
+class SessionSummary(Frozen):
     """A session in the list. `title` is the beginning of the first prompt, on one line, unsanitised.
 
     `number` counts from 1; the most recently used session of the project has the highest. `root` is the project's

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool
@@ -19,8 +19,7 @@ class CopyUnavailable(TejatError):
     """An agent must work in a copy, and there is none. The message says why."""
 
 
-@frozen
-class CopyReview:
+class CopyReview(Frozen):
     """What became of the changes in a copy.
 
     `text` tells the parent. `feedback` sends the agent back to work. `patch` are changes that nobody could keep.

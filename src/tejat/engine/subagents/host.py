@@ -11,7 +11,7 @@ from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentDefinition
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import ModelClient
 from tejat.engine.calls.scheduler import Scheduler
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from tejat.engine.hooks.session_hooks import SessionHooks
 
 
-@frozen
-class AgentModels:
+class AgentModels(Frozen):
     """The model that a run asks, and which others may answer instead. Both are closed at its end."""
 
     model: ModelClient

@@ -2,14 +2,13 @@
 
 from tejat.core.agent.subagents import SubagentDefinition, SubagentEnd
 from tejat.core.errors import ErrorType
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.tools.base import ToolError, ToolResult
 
 NO_COMPLETION = "Agent stopped calling tools but did not call 'complete_task'."
 
 
-@frozen
-class SubagentOutcome:
+class SubagentOutcome(Frozen):
     """Why a run ended. `result` is what it handed in or last said, and `message` what went wrong.
 
     `stops_session`: the error ends the turn of the parent, too.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tejat.core.agent.subagents import SubagentEnd
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.engine.prompt.templates import load_template
 from tejat.engine.subagents.complete_task import COMPLETE_TASK
 
@@ -19,8 +19,7 @@ _MODES = {
 }
 
 
-@frozen
-class PromptParts:
+class PromptParts(Frozen):
     """What the system prompt is made of besides the definition.
 
     `skills` is the catalogue of skills, `context` the text of the context files, and `environment` what the parent was

@@ -13,7 +13,7 @@ from tejat.core.approval.confirmation import (
     ToolOrigin,
 )
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool
@@ -26,8 +26,7 @@ _PLAN_SOURCE = lazy("its definition")
 _HANDS_IN = lazy("It hands in the result of the agent.")
 
 
-@frozen
-class AgentIdentity:
+class AgentIdentity(Frozen):
     """Who asks: the id of the run, and the first line of its task."""
 
     agent_id: str

@@ -9,7 +9,7 @@ from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentSta
 from tejat.core.agent.subagents import SubagentDefinition, SubagentEnd, agent_lane, enter_agent
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.errors import CallbackFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.log import agent_logger, report_unexpected
 from tejat.core.messages.history import History
 from tejat.core.messages.tokens import estimate_request_tokens
@@ -36,8 +36,7 @@ _INTERRUPT_SECONDS = 10.0
 _STOPPED = SubagentOutcome(SubagentEnd.ABORTED, "The agent was stopped.")
 
 
-@frozen
-class AgentTask:
+class AgentTask(Frozen):
     """What an agent is started for, and by which call."""
 
     agent_id: str

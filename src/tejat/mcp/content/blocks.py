@@ -6,7 +6,7 @@ Display texts are unsanitized: whoever shows them sanitizes them.
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.base64_data import base64_size, decode_base64
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue
 from tejat.mcp.content.media_types import is_text_type, parse_media_type, resolve_media_type
@@ -21,15 +21,13 @@ _DEFAULT_TYPE = "application/octet-stream"
 _MODEL_MEDIA_TYPES = ("image/", "audio/", "video/", "application/pdf")
 
 
-@frozen
-class ServerText:
+class ServerText(Frozen):
     """Text of the server."""
 
     text: str
 
 
-@frozen
-class ClientNote:
+class ClientNote(Frozen):
     """Our note about the server's content."""
 
     text: str
@@ -38,8 +36,7 @@ class ClientNote:
 ContentPiece: TypeAlias = ServerText | ClientNote | InlineData
 
 
-@frozen
-class ContentBlock:
+class ContentBlock(Frozen):
     """One block: `pieces` for the model, `display` for the user."""
 
     pieces: tuple[ContentPiece, ...]

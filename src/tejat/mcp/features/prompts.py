@@ -8,7 +8,7 @@ from operator import add
 from typing import cast
 
 from tejat.core.errors import BadPrompt
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.sanitize import sanitize_summary
@@ -32,8 +32,7 @@ _ARGUMENT_PATTERN = (
 )
 
 
-@frozen
-class PromptCommand:
+class PromptCommand(Frozen):
     """`name` is typed after the slash. The server's texts are unsanitized."""
 
     name: str
@@ -46,8 +45,7 @@ class PromptCommand:
         return self.prompt.description or self.prompt.title or fallback
 
 
-@frozen
-class PromptCommands:
+class PromptCommands(Frozen):
     """Prompts with a name. `problems` says which have none, and why."""
 
     commands: tuple[PromptCommand, ...]

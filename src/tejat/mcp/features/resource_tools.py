@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.declaration import Kind
 from tejat.core.sanitize import sanitize_summary
@@ -28,8 +28,7 @@ _MAX_LISTED = 1_000
 _MAX_FIELD_LENGTH = 300
 
 
-@frozen
-class ListMcpResourcesParams:
+class ListMcpResourcesParams(Frozen):
     serverName: Annotated[  # noqa: N815 -- the name in the schema
         str | None, Param("Only list resources of this MCP server.")
     ] = None
@@ -89,8 +88,7 @@ def _field(text: str) -> str:
     return line if len(line) <= _MAX_FIELD_LENGTH else f"{line[: _MAX_FIELD_LENGTH - 3]}..."
 
 
-@frozen
-class ReadMcpResourceParams:
+class ReadMcpResourceParams(Frozen):
     uri: Annotated[str, Param("The resource, as `server:uri` or just its uri, as list_mcp_resources shows it.")]
 
 

@@ -7,7 +7,7 @@ file is ever opened by it.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.base64_data import base64_size
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.content.media_types import parse_media_type
@@ -20,16 +20,14 @@ MAX_CONTENTS = 1_000
 _DEFAULT_TYPE = "application/octet-stream"
 
 
-@frozen
-class ServerResources:
+class ServerResources(Frozen):
     """The resources of a server."""
 
     server: ClientSession
     resources: Sequence[ServerResource]
 
 
-@frozen
-class ResourceRef:
+class ResourceRef(Frozen):
     """A resource and its server."""
 
     server: ClientSession
@@ -47,13 +45,11 @@ def find_resources(name: str, offered: Iterable[ServerResources]) -> tuple[Resou
     return labelled[:1] or tuple({found.label: found for found in known if found.resource.uri == name}.values())
 
 
-@frozen
-class TextResourceContents:
+class TextResourceContents(Frozen):
     text: str
 
 
-@frozen
-class BlobResourceContents:
+class BlobResourceContents(Frozen):
     """`size` is in bytes."""
 
     mime_type: str

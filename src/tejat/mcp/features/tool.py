@@ -7,7 +7,7 @@ from typing import cast
 
 from tejat.core.approval.confirmation import Confirmation, McpConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import Kind
@@ -28,8 +28,7 @@ _MAX_PROGRESS_LENGTH = 200
 _UPDATE_INTERVAL = 0.1
 
 
-@frozen
-class DiscoveredMcpTools:
+class DiscoveredMcpTools(Frozen):
     """Usable tools of one server, and why others are not."""
 
     tools: "tuple[DiscoveredMCPTool, ...]"

@@ -7,7 +7,7 @@ from secrets import compare_digest
 from typing import NamedTuple, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
@@ -23,8 +23,7 @@ _MAX_URL_LENGTH = 16_384
 _PAGE = "<!doctype html><meta charset=utf-8><title>Tejat</title><p style='font:1.2em sans-serif;margin:3em'>{}"
 
 
-@frozen
-class AuthorizationResponse:
+class AuthorizationResponse(Frozen):
     """The response of the authorization server. Its repr hides the secrets."""
 
     code: str

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.workspace.http.client import HttpClient
@@ -19,8 +19,7 @@ _MAX_BYTES = 2**20
 _MAX_ADDRESSES = 4
 
 
-@frozen
-class OAuthResponse:
+class OAuthResponse(Frozen):
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes

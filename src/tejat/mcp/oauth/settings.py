@@ -1,15 +1,14 @@
 """OAuth settings of a server."""
 
 from tejat.config.settings.types import McpServer, OAuth
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.oauth.token_store import TokenKey
 from tejat.mcp.transports.http_channel import parse_origin
 
 
-@frozen
-class OAuthSettings:
+class OAuthSettings(Frozen):
     """How to log in to the MCP server at `server_url`. None means: as the servers say.
 
     The repr hides the secrets.

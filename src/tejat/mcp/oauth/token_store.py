@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -22,8 +22,7 @@ _MAX_BYTES = 2**20
 _POLL_SECONDS = 0.02
 
 
-@frozen
-class TokenKey:
+class TokenKey(Frozen):
     """A server by its alias and origin.
 
     If the settings change to another origin, the grant is not sent there.
@@ -33,8 +32,7 @@ class TokenKey:
     origin: str
 
 
-@frozen
-class OAuthGrant:
+class OAuthGrant(Frozen):
     """Tokens and the data needed to refresh them. The repr hides them.
 
     `expires_at` is in seconds since 1970, None if unknown. `client` is our registration, `service` and `resource` are

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Protocol, cast
 from urllib.parse import urljoin
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.sanitize import sanitize_text
@@ -38,8 +38,7 @@ class HttpCredentials(Protocol):
         ...
 
 
-@frozen
-class ChannelRequest:
+class ChannelRequest(Frozen):
     """One request. `headers` are those of the protocol. `once`: it has side effects and must not be sent twice."""
 
     method: str

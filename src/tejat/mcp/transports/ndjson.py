@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.mcp.protocol import MAX_CONTAINERS, InvalidMessage, JsonRpcMessage, RequestId, message_to_json, parse_message
@@ -20,8 +20,7 @@ _EXCERPT_LENGTH = 200
 _MAX_BATCH = 1000
 
 
-@frozen
-class InvalidLine:
+class InvalidLine(Frozen):
     """A line, or an item of a batch, that is not a message, and why.
 
     `answer_to` is the request that it was meant to answer, `request_id` its own id if it was meant as a request: at
@@ -35,8 +34,7 @@ class InvalidLine:
     start: str = ""
 
 
-@frozen
-class EndlessLine:
+class EndlessLine(Frozen):
     """A line is too far over the limit to wait for its end. Nothing more is read."""
 
 

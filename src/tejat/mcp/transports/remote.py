@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from socket import gethostname
 
 from tejat.config.settings.types import McpServer
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
@@ -33,8 +33,7 @@ _LOCAL_SUFFIXES = (
 _STREAMABLE_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
 
 
-@frozen
-class RemoteTransport:
+class RemoteTransport(Frozen):
     """The transport to a server with a URL. `location` is its origin: the rest may contain a secret.
 
     `kind` is "http" or "sse"; if the settings do not say, it is "http", which is tried first. `warning` is for the

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
@@ -59,8 +59,7 @@ class ThinkingMode(StrEnum):
     OFF = "none"
 
 
-@frozen
-class AnthropicDialect:
+class AnthropicDialect(Frozen):
     """What a server supports for a model. `json_modes` are those still to be tried, the best first."""
 
     max_output: int

@@ -4,7 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.models.wire.http_errors import protocol_failure
 
@@ -16,8 +16,7 @@ _FIXED_LENGTHS = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 """Lengths of the header values of fixed size, by their types."""
 
 
-@frozen
-class StreamMessage:
+class StreamMessage(Frozen):
     """One message: its text headers, and its payload."""
 
     headers: dict[str, str]

@@ -5,13 +5,12 @@ import hmac
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlsplit
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
 
 
-@frozen
-class AwsCredentials:
+class AwsCredentials(Frozen):
     """Keys of an AWS account. `session_token` is set for temporary ones."""
 
     access_key: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
 from tejat.models.catalogue.entries import ModelEntry, ModelTable, own_name
@@ -19,24 +19,21 @@ _DEFAULT_CONTEXT_WINDOW = 128_000
 CATALOGUE_FILE = os.path.join(os.path.dirname(__file__), "catalogue.json")
 
 
-@frozen
-class ChainModel:
+class ChainModel(Frozen):
     """A model of a fallback chain, and how often to ask it; None for the usual number of attempts."""
 
     name: str
     attempts: int | None = None
 
 
-@frozen
-class Chain:
+class Chain(Frozen):
     """Models to ask one after the other. A silent chain is followed without a question after passing failures."""
 
     models: tuple[ChainModel, ...]
     is_silent: bool = False
 
 
-@frozen
-class Route:
+class Route(Frozen):
     """What the router of an `auto` name chooses from, and the model that it asks."""
 
     pro: str
@@ -154,8 +151,7 @@ def _read_updated(path: str) -> Catalogue:
     return updated
 
 
-@frozen
-class ModelCatalogue:
+class ModelCatalogue(Frozen):
     """All that is known about models: the catalogue of the program, and an updated one if it is newer.
 
     `problem` says why an updated file is not used, "" if there is none.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.core.agent.prices import Price
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str
 
 _VERSION_SUFFIX = (
@@ -19,16 +19,14 @@ _BEDROCK_PREFIX = r"^(?:[a-z-]+\.)?(?:anthropic|openai)\."
 _MAX_PRICE = 1e5
 
 
-@frozen
-class DatedPrice:
+class DatedPrice(Frozen):
     """A price and the day it starts, in ISO format; "" for the first price."""
 
     start: str
     price: Price
 
 
-@frozen
-class ModelEntry:
+class ModelEntry(Frozen):
     """One model of the catalogue. `names` are other names of it; those that end with `*` are prefixes.
 
     `context_window` is the longest prompt and `max_output` the longest answer in tokens, None if unknown. `retired` is

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from tejat.core.agent.prices import FREE, Price
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.models.catalogue.catalogue_file import ModelCatalogue
 
 _FREE_PROVIDERS = frozenset({"ollama", "scripted"})
@@ -19,8 +19,7 @@ def day_of(timestamp: float | None = None) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(timestamp))
 
 
-@frozen
-class PriceList:
+class PriceList(Frozen):
     """Prices by model name. `own` prices of the user override those of the catalogue, which is loaded when needed."""
 
     load: Callable[[], ModelCatalogue]

@@ -1,6 +1,6 @@
 """Check of an API key by a request that costs nothing."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.models import ModelOptions
 from tejat.models.base_url import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL, resolve_base_url
@@ -19,8 +19,7 @@ class KeyStatus(StrEnum):
     """The service is unreachable, or its response is inconclusive."""
 
 
-@frozen
-class ApiKeyService:
+class ApiKeyService(Frozen):
     """A service that needs a key, and how to send it."""
 
     provider: Provider

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.models.names import Provider, ollama_base_url, parse_model_name
 from tejat.models.wire.json_access import as_list, as_object, as_str, parse_json_or_text
 from tejat.workspace.http.client import HttpClient
@@ -17,8 +17,7 @@ _MAX_BYTES = 2**20
 _DEFAULT_PORTS = {"LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000, "Jan": 1337}
 
 
-@frozen
-class LocalModel:
+class LocalModel(Frozen):
     """`name` is the value for `-m`. `base_url` has to be set for it; None if it is not needed."""
 
     name: str

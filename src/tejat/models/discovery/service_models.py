@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.models import ModelOptions
 from tejat.models.base_url import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL, read_api_key, resolve_base_url
@@ -30,8 +30,7 @@ class ListingFailure(Exception):
     """A service did not list its models. The message says why."""
 
 
-@frozen
-class ServiceModel:
+class ServiceModel(Frozen):
     """A model that a service offers, by its own name there.
 
     `created` is its day in ISO format, "" if unknown; windows are None where the service says nothing.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
@@ -57,8 +57,7 @@ class OutputLimitField(StrEnum):
     NONE = ""
 
 
-@frozen
-class OpenAIDialect:
+class OpenAIDialect(Frozen):
     """What a server supports.
 
     `returns_reasoning`: it wants reasoning text sent back. `max_description` limits the description of a tool in

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import Message, Role
@@ -38,8 +38,7 @@ _ENCRYPTED_REASONING = "reasoning.encrypted_content"
 _REASONING_MODEL = r"(?:o[1-9]|codex|gpt-(?:[5-9]|\d\d))(?!.*chat)"
 
 
-@frozen
-class ResponsesDialect:
+class ResponsesDialect(Frozen):
     """What a server supports for a model.
 
     `reasons`: the model has reasoning to send back. `summarizes`: it may summarise it for the user. `supports_schema`:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import dump_json
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_json_or_text
 from tejat.workspace.http.client import HttpClient
@@ -19,8 +19,7 @@ _DEFAULT_OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model on most machines. A longer prompt is cut there without an error."""
 
 
-@frozen
-class ServedModel:
+class ServedModel(Frozen):
     """What a server says about one of its models; None where it says nothing.
 
     `is_final` is False if the server may say something else after it has loaded the model.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.json_text import merge_objects
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -32,8 +32,7 @@ class SourcedObject(Protocol):
     def source(self) -> str: ...
 
 
-@frozen
-class PresetSettings:
+class PresetSettings(Frozen):
     """The four parts of `modelConfigs` that describe presets, as the user wrote them."""
 
     aliases: Mapping[str, SourcedObject] = field(default_factory=dict[str, SourcedObject])
@@ -46,16 +45,14 @@ class PresetSettings:
         return not (self.aliases or self.custom_aliases or self.overrides or self.custom_overrides)
 
 
-@frozen
-class ResolvedModel:
+class ResolvedModel(Frozen):
     """A model id, and the generation settings to send with it, in the names of the Gemini API."""
 
     model: str
     generation: JsonObject
 
 
-@frozen
-class _Preset:
+class _Preset(Frozen):
     """An alias or an override. `is_own`: the user wrote it; built-in ones have no source."""
 
     value: JsonObject

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property, partial
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, ModelRequest
 from tejat.models.catalogue.aliases import resolve_alias
@@ -28,8 +28,7 @@ _CONDITIONS = {
 _GEMINI_PREFIXES = ("gemini", "vertex")
 
 
-@frozen
-class SelectedModel:
+class SelectedModel(Frozen):
     """The full name of a model, and the generation settings of the user for its requests."""
 
     name: str

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.models.rate_limits.state_file import RateStateFile, ServiceState
 from tejat.workspace.processes.boot import seconds_since_boot
 from tejat.workspace.threads.stop import StopToken
@@ -17,8 +17,7 @@ _MAX_BLOCK = 600.0
 """A service that asks for a longer wait is asked again after this time: the user may have changed the key since."""
 
 
-@frozen
-class Turn:
+class Turn(Frozen):
     """The answer to a process that wants to send a request.
 
     It may send one in `wait` seconds if `is_granted`; otherwise it must ask again by then. `is_blocked`: the service

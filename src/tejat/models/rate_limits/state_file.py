@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import TypeVar, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
 from tejat.models.names import Provider
@@ -20,8 +20,7 @@ _SIZE = 1024
 _LOCK_SECONDS = 10.0
 
 
-@frozen
-class ServiceState:
+class ServiceState(Frozen):
     """The state of one service, in seconds since boot.
 
     `next_request` is the earliest time of the next request. The service accepts none before `blocked_until`. `changed`

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 from weakref import WeakKeyDictionary
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message
 from tejat.core.messages.json_fields import JsonFields
@@ -27,8 +27,7 @@ _MAX_CHARACTERS = 300
 _CONTEXT_LINES = 3
 
 
-@frozen
-class NormalizedRequest:
+class NormalizedRequest(Frozen):
     """A request for comparison. `request` refers to the system prompt and the messages by digest; `pieces` has them."""
 
     request: JsonObject

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -37,8 +37,7 @@ from tejat.workspace.files.regular_file import regular_file_opener
 _MAX_BYTES = 1 << 30
 
 
-@frozen
-class _RecordedExchange:
+class _RecordedExchange(Frozen):
     """A recorded request and its outcome."""
 
     request: NormalizedRequest

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar, cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
@@ -47,8 +47,7 @@ class ScriptedReply(StrEnum):
     WITH = "with"
 
 
-@frozen
-class ScriptedCall:
+class ScriptedCall(Frozen):
     """A call that the script makes. Its response must contain all texts in `expected`.
 
     `must_fail`: whether the response must be an error; None means either. The other fields count in examples of skills
@@ -66,8 +65,7 @@ class ScriptedCall:
     result: str = ""
 
 
-@frozen
-class ScriptedAnswer:
+class ScriptedAnswer(Frozen):
     """One answer, or one failure. `number` counts from 1 in the file.
 
     It is for a request of its `purpose` whose last prompt contains `when`. `pause` is the delay before each word in
@@ -90,8 +88,7 @@ class ScriptedAnswer:
     retry_after: float | None = None
 
 
-@frozen
-class Topic:
+class Topic(Frozen):
     """Answers to a prompt that contains one of the texts in `when`, in any case; none means any prompt."""
 
     answers: tuple[ScriptedAnswer, ...]
@@ -103,8 +100,7 @@ class Topic:
         return not self.when or any(wanted.casefold() in text for wanted in self.when)
 
 
-@frozen
-class Script:
+class Script(Frozen):
     """A script has either answers, given in their order, or topics, chosen by the prompt.
 
     In an example of a skill or an agent, `prompt` and the approval `mode` are those of the run, and `files` are those

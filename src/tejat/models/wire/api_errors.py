@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.wire.context_overflow import is_context_too_long, parse_overflow
@@ -13,8 +13,7 @@ from tejat.models.wire.redact import safe_text, strip_markup
 """How much of an error body is read."""
 
 
-@frozen
-class ModelTarget:
+class ModelTarget(Frozen):
     """The model and its key, for error messages. The key is only used to mask it."""
 
     model: str

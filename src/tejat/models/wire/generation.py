@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import ModelRequest
@@ -25,8 +25,7 @@ _HARMLESS_KEYS = frozenset({"topK", "candidateCount"})
 """Values that presets often inherit. Leaving them out changes little, and is not reported."""
 
 
-@frozen
-class Generation:
+class Generation(Frozen):
     """The generation settings of a request that other services may know, None where not set."""
 
     temperature: float | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.effects.git import git_effects
 from tejat.policy.effects.tables import (
@@ -51,8 +51,7 @@ _DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
 _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-@frozen
-class CommandEffects:
+class CommandEffects(Frozen):
     """Effects, each worded to follow "it": `writes a file (-o)`. The same option always gives the same words.
 
     `is_read_only` holds for vetted commands without options that do more than read and print. `paths` are words and

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.effects.command import is_awk, is_sed, sed_scripts
 from tejat.policy.shell.words import word_set
@@ -38,8 +38,7 @@ _SED_COMMAND = re.compile(
 _MAX_SCRIPT_LENGTH = 2_000
 
 
-@frozen
-class _Interpreter:
+class _Interpreter(Frozen):
     """The options with which an interpreter still runs a file: letters without a value, and names with and without."""
 
     letters: str = ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.shell.words import word_set
 
@@ -73,8 +73,7 @@ _KEEPS_FILES = word_set("add branch commit config fetch gc notes prune push refl
 _LEAVES_REPOSITORY = word_set("-C --no-index")
 
 
-@frozen
-class GitEffects:
+class GitEffects(Frozen):
     """Effects of a git command. `paths` are files that change without being named.
 
     `makes_links` and `follows_links` are as in CommandEffects.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.policy.shell.words import word_set
 
 _PYTHON = re.compile(r"python(?:3(?:\.[0-9]+)?)?\Z")
@@ -13,8 +13,7 @@ _LOCAL_PROGRAM = re.compile(r"(?:\./)?(?:(?:\.?venv|env)/bin|node_modules/\.bin)
 _NO_OPERAND = re.compile(r"@|[^/]*=")
 
 
-@frozen
-class CommandOptions:
+class CommandOptions(Frozen):
     """The options of a command that do no more than choose what is run and how it is reported.
 
     `letters` may be joined behind one dash. `values` take one, as the next word or after `=`. With `operands` other
@@ -65,8 +64,7 @@ class CommandOptions:
         return self.operands.match(word) is not None
 
 
-@frozen
-class ProjectCommand:
+class ProjectCommand(Frozen):
     """A command of the table: its first words, and whether all that follows is known."""
 
     prefix: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
@@ -15,8 +15,7 @@ from tejat.policy.shell.redirections import written_targets
 from tejat.policy.types import PolicyRule
 
 
-@frozen
-class LineAssessment:
+class LineAssessment(Frozen):
     """Whether any rule could allow a shell line: `doubt` says why not."""
 
     doubt: str | None

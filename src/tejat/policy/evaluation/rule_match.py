@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterable
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.policy.rules.rule_format import format_quoted_rule
@@ -13,8 +13,7 @@ from tejat.policy.types import Decision, PolicyRule, PolicyVerdict, Tier
 _MAX_COMMAND_LENGTH = 120
 
 
-@frozen
-class RuleMatch:
+class RuleMatch(Frozen):
     """The deciding rule, None if there is none. `coverage_gap` is why a rule that allows does not apply."""
 
     rule: PolicyRule | None

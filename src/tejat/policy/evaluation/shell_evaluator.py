@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.policy.evaluation.command_index import CommandIndex
 from tejat.policy.evaluation.command_match import command_matches_rule
@@ -142,8 +142,7 @@ def _general_rules(index: RuleIndex) -> GeneralRules:
     return GeneralRules(index.general)
 
 
-@frozen
-class _Outcome:
+class _Outcome(Frozen):
     """The rule that decides on a command with its position, and why the last rule that might allow it does not."""
 
     entry: RuleEntry | None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.core.text.secret_files import is_secret_file
@@ -20,8 +20,7 @@ _INTERPRETER = re.compile(r"(?:python|pypy)(?:[23](?:\.[0-9]+)?)?|node|perl|ruby
 _SHELL_SIGN = re.compile(r"[;|&$`<>\\\n\r\0]")
 
 
-@frozen
-class _ScriptCall:
+class _ScriptCall(Frozen):
     """A command taken apart: the interpreter, empty without one, the word of the script, and its arguments."""
 
     interpreter: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.effects.project_commands import find_project_command
@@ -34,8 +34,7 @@ _MAX_PREFIXES = 5
 """The most rules for one answer: they are all shown."""
 
 
-@frozen
-class PrefixSuggestion:
+class PrefixSuggestion(Frozen):
     """The beginnings of commands for "always" rules, or why there are none."""
 
     prefixes: tuple[tuple[str, ...], ...] = ()

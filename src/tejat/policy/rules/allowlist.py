@@ -3,12 +3,10 @@
 import shlex
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.policy.types import PolicyRule
 
 
-@frozen
 class AllowlistRule(PolicyRule):
     """A rule that applies to everything except what it lists.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.policy.errors import PolicyError
@@ -15,8 +15,7 @@ from tejat.policy.types import Decision, PolicyVerdict
 _KEYS = frozenset(("tool", "arguments", "command", "expect", "rule"))
 
 
-@frozen
-class CaseResult:
+class CaseResult(Frozen):
     """Result of one case. `problem` is None if it passed."""
 
     source: str
@@ -46,8 +45,7 @@ def run_cases(
     return [_run_case(case, decide) for case in cases]
 
 
-@frozen
-class _Case:
+class _Case(Frozen):
     source: str
     tool: str
     arguments: Mapping[str, object]

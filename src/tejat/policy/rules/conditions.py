@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.policy.rules.command_prefix import InvalidPrefix, parse_prefix
 from tejat.policy.rules.patterns import (
@@ -35,8 +35,7 @@ _SPECIAL = re.compile(r"""[-\[\]{}()*+?.,\\^$|#\s"]""")
 _PATH_MEMBERS = frozenset(("file_path", "absolute_path", "dir_path", "path"))
 
 
-@frozen
-class Condition:
+class Condition(Frozen):
     """Parsed conditions. `commands` pairs the words and the pattern of each alternative, of which one is None.
 
     `decision` may be milder than written, if the rule then applies to more calls. `passed_over` and `note` are for the

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.declaration import Kind
@@ -26,8 +26,7 @@ _HOME = "/home/user"
 _PATH_KEYS = ("path", "file_path", "absolute_path", "dir_path", "directory", "paths")
 
 
-@frozen
-class RuleExample:
+class RuleExample(Frozen):
     """A shell line or a table of arguments, as written in the file."""
 
     text: str

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.allowlist import AllowlistRule
@@ -15,8 +15,7 @@ from tejat.policy.types import Decision, PolicyRule, Tier
 _ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.DOTALL)
 
 
-@frozen
-class ToolLists:
+class ToolLists(Frozen):
     """The tool lists of the settings, None if not set.
 
     `core` are the enabled built-in tools, `exclude` the disabled tools, `allowed` those that need no approval, and
@@ -83,8 +82,7 @@ def _rules(entries: Sequence[str], decision: Decision, *, tier: Tier, source: st
         yield PolicyRule(decision, tier, source, read.tool, read.server, read.command)
 
 
-@frozen
-class _Entry:
+class _Entry(Frozen):
     tool: str
     server: str | None
     command: tuple[str, ...] | None

@@ -1,10 +1,9 @@
 """Parsed shell command lines."""
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 
 
-@frozen
-class ShellCommand:
+class ShellCommand(Frozen):
     """One simple command at any depth of the line.
 
     `words` have their quotes removed; a word that is not literal is given as written. `is_plain` means that all words
@@ -24,8 +23,7 @@ class ShellCommand:
         return self.words[0] if self.words else ""
 
 
-@frozen
-class Redirection:
+class Redirection(Frozen):
     """A redirection. `target` is None if it is not a literal word; `text` is the word as written.
 
     `is_harmless` holds for /dev/null and other descriptors.
@@ -38,8 +36,7 @@ class Redirection:
     text: str = field(default="", compare=False)
 
 
-@frozen
-class CommandLine:
+class CommandLine(Frozen):
     """A parsed line.
 
     `commands` are all commands at any depth, wrappers as well as wrapped ones. `is_plain` holds for lists and pipelines

@@ -6,7 +6,7 @@ It does not use the syntax tree, so that a line counts as plain only if two pars
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.shell.words import word_set
 
@@ -40,8 +40,7 @@ STATE_BUILTINS = word_set(
 _VARIABLE_OPTION = frozenset(("printf", "test", "["))
 
 
-@frozen
-class PlainLine:
+class PlainLine(Frozen):
     """A line that is plain if it has no `targets`: files of redirections other than /dev/null."""
 
     commands: tuple[tuple[str, ...], ...]

@@ -3,7 +3,7 @@
 import re
 from itertools import islice
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _BARE = re.compile(r"[A-Za-z0-9_./,:@%+=^-]+\Z")
@@ -18,8 +18,7 @@ _NUMERIC_ESCAPES = {"x": (2, 16), "u": (4, 16), "U": (8, 16)}
 _DIGITS = {8: "01234567", 16: "0123456789abcdefABCDEF"}
 
 
-@frozen
-class ShellWord:
+class ShellWord(Frozen):
     """One word of a command.
 
     `value` is what the program receives, or the text as written if `is_literal` is false: bash would expand it.

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.policy.shell.words import ShellWord, word_set
 
 ShellWords = Sequence[ShellWord]
 
 
-@frozen
-class WrappedCommands:
+class WrappedCommands(Frozen):
     """What a wrapper runs: commands as words, lines for a shell, and why some of it may be hidden.
 
     If it depends on an unknown option, all interpretations are included.
@@ -25,8 +24,7 @@ class WrappedCommands:
 ASSIGNMENT = re.compile(r"[^-=][^=]*=")
 
 
-@frozen
-class WrapperSyntax:
+class WrapperSyntax(Frozen):
     """How to find the command behind a wrapper's own arguments.
 
     The value of an option `short_options` (letters) or `long_options` is the next word;

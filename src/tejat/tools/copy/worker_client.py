@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import load_json
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import Params
@@ -29,8 +29,7 @@ _EXIT_SECONDS = 5.0
 _LOST = "The worker of the copy ended unexpectedly. What it did so far is still in the copy."
 
 
-@frozen
-class WorkerOptions:
+class WorkerOptions(Frozen):
     """What a worker has to know: the roots, and what the session's settings ignore."""
 
     roots: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.declaration import FunctionDeclaration
@@ -38,8 +38,7 @@ _TYPES = {name.upper(): name for name in ("object", "array", "string", "number",
 _EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
 
 
-@frozen
-class DiscoveryResult:
+class DiscoveryResult(Frozen):
     """Discovered tools. `warnings` and `stderr` (the last lines) are sanitized for display."""
 
     tools: tuple[FunctionDeclaration, ...] = ()

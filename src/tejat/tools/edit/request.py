@@ -1,12 +1,11 @@
 """Edit requests and exact search."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.search_block import split_lines
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 
-@frozen
-class EditRequest:
+class EditRequest(Frozen):
     """An edit request. `expected` is the number of occurrences; None accepts any number."""
 
     old: str

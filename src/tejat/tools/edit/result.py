@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
@@ -10,8 +10,7 @@ from tejat.tools.edit.match.search_block import SearchBlock
 from tejat.workspace.text.text_edits import TextEdit
 
 
-@frozen
-class EditMatch:
+class EditMatch(Frozen):
     """Edits to make, the number of places, and how the request was corrected (empty if it was exact)."""
 
     edits: list[TextEdit]
@@ -19,8 +18,7 @@ class EditMatch:
     corrections: tuple[str, ...] = ()
 
 
-@frozen
-class EditRefusal:
+class EditRefusal(Frozen):
     """Reason for a refused edit.
 
     `count` is the number of `exact_edits`. `block` is the text that was searched for, `nearest` the best

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.display import DiffStat, FileDiff
@@ -23,8 +23,7 @@ MAX_DISPLAY_BYTES = 2**20
 """Larger contents are omitted from diffs and confirmations, which then have only the patch."""
 
 
-@frozen
-class FileChange:
+class FileChange(Frozen):
     """A change that is planned and not yet applied.
 
     `before`, `after` and `stat` are None for large contents. `note` tells the model how the change differs from its

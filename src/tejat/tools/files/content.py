@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import InlineData
 from tejat.tools.files.display_path import relative_path
@@ -34,8 +34,7 @@ _MAX_CACHED_BYTES = 64 * 2**10
 _MEDIA = frozenset({FileKind.IMAGE, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
 
 
-@frozen
-class FileContent:
+class FileContent(Frozen):
     """Content of a file and the text shown to the user.
 
     A binary file is only named. `is_complete` is False if lines were omitted or truncated.
@@ -146,8 +145,7 @@ def find_ignore_verdict(
     return IgnoreStatus.NOT_IGNORED
 
 
-@frozen
-class _LineRange:
+class _LineRange(Frozen):
     """The lines to read, the first one counted from 0."""
 
     offset: int

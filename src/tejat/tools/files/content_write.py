@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.tools.files.current_file import MAX_DIFF_CHARACTERS, CurrentFile
 from tejat.workspace.context import Workspace
@@ -86,8 +86,7 @@ def _may_write(current: CurrentFile, buffer: Buffer) -> bool:
     return is_utf8 and not is_link and buffer.status is not BufferStatus.OUTDATED
 
 
-@frozen
-class _EditorWrite:
+class _EditorWrite(Frozen):
     """A write by the editor: `raw` is the new content, and `text` what the editor gets."""
 
     workspace: Workspace

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.atomic_write import ExpectedFile
@@ -22,8 +22,7 @@ MAX_FILE_BYTES = 256 * 2**20
 """Limit for a file to edit: its old and new content are both held in memory."""
 
 
-@frozen
-class CurrentFile:
+class CurrentFile(Frozen):
     """A file that is about to change.
 
     `original` is None for a file that is not on disk. `text` is what is edited, None for a binary file and for one

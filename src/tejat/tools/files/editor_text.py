@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.files.current_file import find_real_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.editor.buffer_text import BOM
@@ -29,8 +29,7 @@ def read_unsaved(
     return buffer.text.removeprefix(BOM)
 
 
-@frozen
-class NewFile:
+class NewFile(Frozen):
     """A file that is only in the editor."""
 
     location: Location

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.paths import is_beneath
 from tejat.core.tools.schema import Param
 from tejat.workspace.context import Workspace
@@ -71,8 +71,7 @@ def relativize_pattern(location: Location, pattern: str) -> str | None:
     return None
 
 
-@frozen
-class PathEntry:
+class PathEntry(Frozen):
     """An existing file or directory."""
 
     location: Location

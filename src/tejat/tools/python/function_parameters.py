@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.hints.annotations import NO_DEFAULT, is_field, read_annotation
@@ -76,8 +76,7 @@ class FunctionParameters:
         return partial(self._function, *positional, **named)
 
 
-@frozen
-class _FunctionParameter:
+class _FunctionParameter(Frozen):
     """One parameter of the function. A positional one cannot be passed by name."""
 
     member: Property

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 
 from tejat.core.errors import ErrorType
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.core.tools.cancellation import CancelReason
@@ -26,8 +26,7 @@ _WHY_BUSY = (
 _NOT_STARTED = (exec_helper.NOT_EXECUTABLE, exec_helper.NOT_FOUND)
 
 
-@frozen
-class CommandRun:
+class CommandRun(Frozen):
     """A command, its directory (None for the root) and its output. `pid` leads its process group."""
 
     command: str

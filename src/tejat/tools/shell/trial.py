@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.workspace.threads.offload import run_blocking
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 _MAX_OUTPUT_LENGTH = 4000
 
 
-@frozen
-class TrialRun:
+class TrialRun(Frozen):
     """Copy in which a command ran, and its result."""
 
     copy: "OverlayCopy"

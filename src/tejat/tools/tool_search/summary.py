@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import accumulate, groupby
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.tools.registry import ToolEntry
 from tejat.tools.tool_search.ranker import STOP_WORDS, stem_words
@@ -44,8 +44,7 @@ def summarize_tools(
     return "\n".join(lines)
 
 
-@frozen
-class _ToolGroup:
+class _ToolGroup(Frozen):
     """Tools of one server, or of one source without servers."""
 
     title: str
@@ -83,8 +82,7 @@ class _ToolGroup:
         return _join_words(_TOPICS_PREFIX, words) if words else ""
 
 
-@frozen
-class _GroupHead:
+class _GroupHead(Frozen):
     group: _ToolGroup
     text: str
     cost: int

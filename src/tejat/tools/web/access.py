@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.model import AskModel, Capability
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from tejat.workspace.web.search_endpoint import SearchEndpoint
 
 
-@frozen
-class WebAccess:
+class WebAccess(Frozen):
     """Web access of one session.
 
     `fetcher` and `search` are created on first use. `ask` is None if there is no model to read pages. `capabilities`

@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData, Part, Text
 from tejat.core.text.str_enum import StrEnum
@@ -32,8 +32,7 @@ NESTING_NOTE = "\n\n... [Content that was nested too deeply was left out] ..."
 _MAX_CONCURRENT = 4
 
 
-@frozen
-class WebPage:
+class WebPage(Frozen):
     """Content fetched from `url`: text or media."""
 
     url: Url
@@ -50,8 +49,7 @@ class PageErrorKind(StrEnum):
     FAILED = "Failed"
 
 
-@frozen
-class PageError:
+class PageError(Frozen):
     """A page that could not be fetched."""
 
     url: Url

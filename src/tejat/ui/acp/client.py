@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.ui.jsonrpc.peer import JsonRpcPeer
 
 AUTH_REQUIRED = -32000
 
 
-@frozen
-class ClientCapabilities:
+class ClientCapabilities(Frozen):
     """What a client said it can do in `initialize`. Anything it did not say counts as missing.
 
     `shows_terminal_output` is an extension: the client shows output that comes in `_meta` of a tool call as a terminal.

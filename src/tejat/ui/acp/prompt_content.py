@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import translate
 from tejat.core.messages.prompt import Attachment
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
@@ -162,8 +162,7 @@ _MEMBERS = {
 """The types of blocks and the members that they need."""
 
 
-@frozen
-class _Uri:
+class _Uri(Frozen):
     """The URI of a resource. `path` is that of a file, empty for others; `lines` are the lines of it that are meant."""
 
     text: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.agent.events import AwaitingModel, Retrying
 from tejat.core.agent.subagent_events import AgentActivity
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from tejat.core.tools.display import Display
 
 
-@frozen
-class OutputStreams:
+class OutputStreams(Frozen):
     """Where an output writes: the result and nothing else to `write_result`, notices to `write_notice`.
 
     Without `reports_durations` every duration is 0, so that a replayed run prints the same each time.

@@ -5,7 +5,7 @@ import select
 import stat
 import sys
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 
 MAX_BYTES = 8 * 2**20
@@ -13,8 +13,7 @@ FIRST_BYTE_SECONDS = 0.5
 _IDLE_SECONDS = 30.0
 
 
-@frozen
-class PipedInput:
+class PipedInput(Frozen):
     """Text from standard input. `note` says what is missing, if anything is."""
 
     text: str = ""

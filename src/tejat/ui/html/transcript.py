@@ -23,7 +23,7 @@ from tejat.core.agent.events import (
     ThoughtStreamed,
 )
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import FunctionCall, InlineData
 from tejat.core.model import CONVERSATION
 from tejat.core.tools.call_details import CallDetails
@@ -46,8 +46,7 @@ from tejat.ui.shared.notices import retry_message, screen_notice, side_request_n
 _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELLED})
 
 
-@frozen
-class BlockUpdate:
+class BlockUpdate(Frozen):
     """A block that is new or has changed.
 
     `block_id` is unique in the transcript; the numbers of the ids are in the order of the document. `html` is the whole

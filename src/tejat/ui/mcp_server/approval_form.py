@@ -21,7 +21,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line, sanitize_text
@@ -37,8 +37,7 @@ _MAX_DIFF_CHARS = 32_768
 _MAX_REASON_CHARS = 1_000
 
 
-@frozen
-class ApprovalForm:
+class ApprovalForm(Frozen):
     """An approval request in the form mode of elicitation."""
 
     message: str

@@ -5,7 +5,7 @@ import binascii
 import re
 from collections.abc import Iterable, Mapping
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp import protocol
 from tejat.mcp.protocol import META_CAPABILITIES, META_REVISION, STATELESS_REVISIONS, JsonRpcRequest
@@ -27,8 +27,7 @@ class RequestRejected(Exception):
         self.data = data
 
 
-@frozen
-class Envelope:
+class Envelope(Frozen):
     """Protocol revision and capabilities that a stateless request declares."""
 
     revision: str

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
 from tejat.mcp import protocol
@@ -35,8 +35,7 @@ _NO_ROOTS = "The client was asked for its roots and did not answer, so nothing w
 _NO_CHANNEL = NoApprovalChannel()
 
 
-@frozen
-class _Handshake:
+class _Handshake(Frozen):
     """Result of the `initialize` handshake."""
 
     revision: str

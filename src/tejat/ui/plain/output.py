@@ -16,7 +16,7 @@ from tejat.core.agent.events import (
     TextStreamed,
 )
 from tejat.core.agent.subagent_events import AgentActivity, AgentEnded, AgentStarted
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
@@ -48,8 +48,7 @@ _MAX_LINE_LENGTH = 2000
 _MAX_LAST_LINE_LENGTH = 200
 
 
-@frozen
-class ProgressIntervals:
+class ProgressIntervals(Frozen):
     """Seconds until a running call is announced, and between progress lines."""
 
     first: float = 2.0

@@ -10,7 +10,7 @@ from contextlib import suppress
 from tejat.core.agent.events import Noticed, Severity
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.prompter import UserPrompter
@@ -25,8 +25,7 @@ from tejat.ui.shared.repl import Repl
 from tejat.ui.shared.sandbox_label import sandbox_label
 
 
-@frozen
-class PlainTerminal:
+class PlainTerminal(Frozen):
     """Input and output of the plain user interface."""
 
     reader: TypeAheadReader

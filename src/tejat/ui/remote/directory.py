@@ -5,7 +5,7 @@ import os
 
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
@@ -24,8 +24,7 @@ class LiveState(StrEnum):
     IDLE = "idle"
 
 
-@frozen
-class LiveSession:
+class LiveSession(Frozen):
     """A session that runs now. `path` is its socket, `kind` what keeps it open: terminal, headless or detached.
 
     `started` and `waiting_since` are in seconds since 1970, `cost` in dollars, None if unknown. `front_ends` are those

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tejat.core.agent.events import AgentEvent, RunEnded
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, translate
 from tejat.core.messages.prompt import Prompt
 from tejat.core.messages.types import JsonObject
@@ -27,8 +27,7 @@ _MAX_FRONT_ENDS = 100
 _MAX_REFUSALS_SHOWN = 5
 
 
-@frozen
-class ServerOptions:
+class ServerOptions(Frozen):
     """How a session is served. `kind` says what else keeps it open: terminal, headless or detached.
 
     `started` is in seconds since 1970, `on_stop` ends a session that nothing else keeps open.

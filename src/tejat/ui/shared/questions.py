@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from tejat.core.approval.confirmation import ApprovalReply, Approver, Outcome
 from tejat.core.approval.user_question import UserUnavailable
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.log import report_unexpected
 from tejat.engine.sessions.questions import QuestionResponder
@@ -32,8 +32,7 @@ def answer_questions(session: UiSession, approver: Approver, show_notice: Callab
         responder.close()
 
 
-@frozen
-class _SessionAnswers:
+class _SessionAnswers(Frozen):
     session: UiSession
     show_notice: Callable[[str], None]
 

@@ -8,7 +8,7 @@ from tejat.core.agent.events import AgentEvent, EventSink
 from tejat.core.agent.history.figures import SessionHistory
 from tejat.core.agent.history.matches import SessionMatches
 from tejat.core.agent.history.totals import HistoryOverview
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.ui.contract import UiSession
 
@@ -22,8 +22,7 @@ class SessionActivity(StrEnum):
     ENDED = "ended"
 
 
-@frozen
-class SessionEntry:
+class SessionEntry(Frozen):
     """A session in the overview.
 
     `since` is when its present state began, `modified` when anything happened last, in seconds since 1970. `cost` is in
@@ -44,8 +43,7 @@ class SessionEntry:
     is_live: bool = False
 
 
-@frozen
-class StoredTranscript:
+class StoredTranscript(Frozen):
     """A session that has ended. `root` is the folder of its project."""
 
     entry: SessionEntry
@@ -53,8 +51,7 @@ class StoredTranscript:
     events: Sequence[AgentEvent]
 
 
-@frozen
-class LiveConnection:
+class LiveConnection(Frozen):
     """A running session that a front end is attached to.
 
     `root` is the folder of its project. With `is_running` a run was in progress. `wait_closed` returns when the session

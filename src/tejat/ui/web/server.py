@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Callable
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.engine.prompt.attachments import MAX_ATTACHED_BYTES
 from tejat.ui.web.contract import SessionDirectory
@@ -23,8 +23,7 @@ _CLOSE_SECONDS = 0.5
 _LIMITS = ServerLimits(connections=128, body=MAX_ATTACHED_BYTES + 2**20)
 
 
-@frozen
-class WebOptions:
+class WebOptions(Frozen):
     """Where to listen. Without a `port` it is the usual one, or the next that is free.
 
     An `address` other than that of this machine needs a password and a certificate with its key.
@@ -37,8 +36,7 @@ class WebOptions:
     certificate_key: str = ""
 
 
-@frozen
-class ListeningServer:
+class ListeningServer(Frozen):
     """A server that listens. `link` opens the page."""
 
     link: str

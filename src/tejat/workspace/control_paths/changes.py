@@ -5,7 +5,7 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.control_paths.search import REPOSITORIES_IN_GIT, FoundControlPaths
 
 _MAX_ENTRIES = 2000
@@ -14,8 +14,7 @@ _MAX_ENTRIES = 2000
 _Signature = tuple[tuple[int, ...], ...]
 
 
-@frozen
-class ControlPathChanges:
+class ControlPathChanges(Frozen):
     """Control paths that appeared or changed. `is_complete` is false if not all of the tree could be searched."""
 
     created: tuple[str, ...] = ()

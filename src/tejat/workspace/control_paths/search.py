@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.control_paths.git_config import configured_paths
 from tejat.workspace.control_paths.names import GIT_DIRECTORY, ControlNames
 
@@ -24,8 +24,7 @@ _BARE_REPOSITORIES = (frozenset({"HEAD", "objects", "refs"}), frozenset({"HEAD",
 _TIMESTAMP_GRANULARITY = 2_000_000_000
 
 
-@frozen
-class FoundControlPaths:
+class FoundControlPaths(Frozen):
     """Existing control paths, absolute, outer ones first.
 
     `git_directories` are repositories, `.git` or bare. `paths` are all others: files, directories and links, also those

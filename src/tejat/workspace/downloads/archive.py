@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.downloads.failure import DownloadFailure
 from tejat.workspace.downloads.limits import MAX_BYTES, MAX_ENTRIES, MAX_PACKED_BYTES
@@ -43,8 +43,7 @@ _MAX_COMMENT = 65_535
 _MAX_DIRECTORY_BYTES = 32 * 1024 * 1024
 
 
-@frozen
-class _Entry:
+class _Entry(Frozen):
     """An entry of an archive. `mode` has the type of the file; `link` is the target of a symbolic link."""
 
     name: str

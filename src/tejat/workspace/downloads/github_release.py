@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 from urllib.parse import quote
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.json_fields import JsonFields
 from tejat.workspace.downloads.failure import DownloadFailure
@@ -25,16 +25,14 @@ _JSON_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version"
 _FILE_HEADERS = {"Accept": "application/octet-stream"}
 
 
-@frozen
-class ReleaseAsset:
+class ReleaseAsset(Frozen):
     """A file of a release, and the address of the API that hands it out."""
 
     name: str
     url: str
 
 
-@frozen
-class GitHubRelease:
+class GitHubRelease(Frozen):
     """A release: its tag, its files, and the archive of its source."""
 
     tag: str

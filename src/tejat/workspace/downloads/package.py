@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.downloads.archive import unpack_archive
@@ -25,8 +25,7 @@ class PackageType(StrEnum):
     LOCAL = "local"
 
 
-@frozen
-class FetchedPackage:
+class FetchedPackage(Frozen):
     """A package in a private directory: `directory` holds its content.
 
     `commit` is the one of a clone, `release_tag` that of a release.

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.downloads.failure import DownloadFailure
@@ -28,16 +28,14 @@ class SourceKind(StrEnum):
     ARCHIVE = "archive"
 
 
-@frozen
-class GitHubHost:
+class GitHubHost(Frozen):
     """The server of GitHub, or of a company's own GitHub, and its API. Both are https origins, perhaps with a path."""
 
     server: str = "https://github.com"
     api: str = "https://api.github.com"
 
 
-@frozen
-class PackageSource:
+class PackageSource(Frozen):
     """A source: an address for git, or the absolute path of a directory or an archive.
 
     `written` is what the user typed, with a path made absolute: it is what install records keep. `repository` is

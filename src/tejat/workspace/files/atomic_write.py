@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.workspace.files.handles.created_directories import ParentDirectory
 from tejat.workspace.files.metadata import copy_metadata
@@ -18,8 +18,7 @@ from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile,
 from tejat.workspace.threads.stop import never_stop
 
 
-@frozen
-class ExpectedFile:
+class ExpectedFile(Frozen):
     """The file that the caller read and means to replace.
 
     With `content` only the bytes are compared, so a touched or re-saved file is no conflict. Without it (a file too
@@ -30,8 +29,7 @@ class ExpectedFile:
     status: os.stat_result
 
 
-@frozen
-class FileWriteResult:
+class FileWriteResult(Frozen):
     """The result of a write. `status` is that of the new file; `created_directories` are absolute, outermost first."""
 
     size: int

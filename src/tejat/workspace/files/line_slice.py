@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate, islice
 from typing import cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.text.encoding import TextEncoding
 from tejat.workspace.threads.stop import never_stop
@@ -22,8 +22,7 @@ _NEWLINE_TO_ONE = bytes(1 if byte == 0x0A else 0 for byte in range(256))
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@frozen
-class LineSlice:
+class LineSlice(Frozen):
     """Lines without their line endings; undecodable bytes are U+FFFD.
 
     A file that ends with a newline has an empty last line, which counts, and an empty file has one line.
@@ -80,8 +79,7 @@ def slice_lines(
     return _build_slice(shown, total, offset, _Limits(limit, max_line_length, max_characters))
 
 
-@frozen
-class _Limits:
+class _Limits(Frozen):
     lines: int
     line_length: int
     characters: int | None
@@ -116,8 +114,7 @@ def _slice_text(text: str, *, offset: int, limit: int) -> tuple[list[str], int]:
     return shown, len(lines) + 1
 
 
-@frozen
-class _File:
+class _File(Frozen):
     descriptor: int
     size: int
     encoding: TextEncoding

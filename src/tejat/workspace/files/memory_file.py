@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.file_lock import LockTimeout, acquire_lock
@@ -20,8 +20,7 @@ HEADING = "## Gemini Added Memories"
 _LOCK_TIMEOUT_SECONDS = 10.0
 
 
-@frozen
-class MemoryFile:
+class MemoryFile(Frozen):
     """A file in the user's own directory, which need not exist. A symbolic link there is followed.
 
     Raises UsageError for a name that leads out of the directory.

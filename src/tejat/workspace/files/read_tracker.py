@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.digest import sha256
 
@@ -134,8 +134,7 @@ def stat_identity(status: os.stat_result) -> tuple[int, int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-@frozen
-class _Record:
+class _Record(Frozen):
     """`identity` is None for a file that is not on disk yet, `unsaved` for one that an editor had not changed."""
 
     identity: tuple[int, int, int, int, int] | None

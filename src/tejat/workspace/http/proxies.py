@@ -5,7 +5,7 @@ import ipaddress
 from collections.abc import Mapping
 from urllib.parse import unquote
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 from tejat.workspace.http.url import DEFAULT_PORTS, Origin, parse_url
@@ -13,8 +13,7 @@ from tejat.workspace.http.url import DEFAULT_PORTS, Origin, parse_url
 _DEFAULT_PORT = 1080
 
 
-@frozen
-class Proxy:
+class Proxy(Frozen):
     """A proxy. `authorization` is the value of its Proxy-Authorization header, or empty."""
 
     origin: Origin

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import h11
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.workspace.http.types import Headers
 
 _BLOCK = 65_536
@@ -20,8 +20,7 @@ _LINGER_SECONDS = 1.0
 _CLOSE_SECONDS = 2.0
 
 
-@frozen
-class ServerLimits:
+class ServerLimits(Frozen):
     """Limits of a server in bytes and seconds.
 
     `idle_seconds` is the time between two requests of a connection, `head_seconds` and `body_seconds` the time for a
@@ -56,8 +55,7 @@ class BodyStream(Protocol):
     async def aclose(self) -> None: ...
 
 
-@frozen
-class ServerResponse:
+class ServerResponse(Frozen):
     """A response. `stream`, if any, is sent chunk by chunk after `body`."""
 
     status: int

@@ -2,7 +2,7 @@
 
 import re
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 
 MAX_EVENT_BYTES = 64 * 2**20
@@ -17,8 +17,7 @@ _PLAIN_EVENT = rb"(?:event: ?([^\r\n]*)\r?\n)?data: ?([^\r\n]*)\r?\n\r?\n"
 _LINE_END = rb"\r\n?|\n"
 
 
-@frozen
-class SseEvent:
+class SseEvent(Frozen):
     """One event. `event` is its type, empty if the server sent none."""
 
     event: str

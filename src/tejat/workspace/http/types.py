@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 
@@ -15,8 +15,7 @@ TLS and the Host header still use the host name. Such a connection uses no proxy
 """
 
 
-@frozen
-class HttpLimits:
+class HttpLimits(Frozen):
     """Timeouts in seconds and sizes in bytes; None means no limit.
 
     `connect` covers everything until a request can be sent: DNS, TCP, proxy, TLS. `first_byte` runs from the sent

@@ -3,7 +3,7 @@
 import ipaddress
 from urllib.parse import quote, urlsplit
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 
@@ -12,8 +12,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_CHARACTERS = "/%:@!$&'()*+,;=~|[]"
 
 
-@frozen
-class Origin:
+class Origin(Frozen):
     """Scheme, host and port of a server. The host is ASCII and has no brackets."""
 
     scheme: str

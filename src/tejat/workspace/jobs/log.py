@@ -5,7 +5,7 @@ import re
 import stat
 from typing import BinaryIO
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.text.terminal_text import render_terminal_text
 
 MAX_BYTES = 1 << 16
@@ -17,8 +17,7 @@ _INCOMPLETE = re.compile(
 )
 
 
-@frozen
-class LogChunk:
+class LogChunk(Frozen):
     """The log from `offset` up to `next_offset`, as a terminal would show it. All numbers are bytes."""
 
     text: str

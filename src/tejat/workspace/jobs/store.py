@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.text.str_enum import StrEnum
@@ -38,8 +38,7 @@ class JobState(StrEnum):
     EXITED = "exited"
 
 
-@frozen
-class Job:
+class Job(Frozen):
     """A background command. `started` is in seconds since the epoch.
 
     A finished job with neither exit code nor signal was killed together with its supervisor.
@@ -56,8 +55,7 @@ class Job:
     log_size: int
 
 
-@frozen
-class JobList:
+class JobList(Frozen):
     """The jobs, oldest first, and the paths of unreadable records."""
 
     jobs: tuple[Job, ...]
@@ -211,8 +209,7 @@ class JobStore:
         return Job(record.pid, record.command, record.directory, record.started, log, state, exit_code, number, size)
 
 
-@frozen
-class _Record:
+class _Record(Frozen):
     """The record of a job. `stem` is the path of its files without extension.
 
     A process is identified by pid, start time and boot id, because pids are reused.

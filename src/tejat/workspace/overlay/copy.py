@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import chain
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.control_paths.names import ControlNames
@@ -31,8 +31,7 @@ _PATCH = "Index: "
 _MAX_OLD_CONTENT = 64 << 20
 
 
-@frozen
-class OverlayChanges:
+class OverlayChanges(Frozen):
     """The changes of a command in the copy. With `blockers` (reasons for display) none can be applied."""
 
     changes: tuple[PathChange, ...]

@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import _
 from tejat.core.undo import PathKind, PathState
 from tejat.workspace.undo.snapshot import format_size
@@ -19,8 +19,7 @@ _OPAQUE_XATTR = "user.overlay.opaque"
 """Marks a directory that hides the one below it."""
 
 
-@frozen
-class LayerChanges:
+class LayerChanges(Frozen):
     """The state of each changed path after the command, None if it was removed; paths are relative to the root.
 
     `contents` maps digests to files with that content. `blockers` are the reasons why changes cannot be applied.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.sanitize import sanitize_text
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import RootDirectory
@@ -154,8 +154,7 @@ class _IndexBuild:
             self._loop.call_soon_threadsafe(event.set)
 
 
-@frozen
-class _IndexBlock:
+class _IndexBlock(Frozen):
     """Paths in one root, either hidden or not."""
 
     paths: PathBlock

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.openat import open_directory_nofollow
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules
@@ -18,8 +18,7 @@ _MAX_BUFFERED_BYTES = 24 * 2**20
 """Matching paths that wait until all ignore files are known. Beyond it, ignore files are looked up by directory."""
 
 
-@frozen
-class FileCriteria:
+class FileCriteria(Frozen):
     """Files that match one of the patterns and none of `excluded`, not in directories with excluded names."""
 
     patterns: Sequence[GlobPattern]

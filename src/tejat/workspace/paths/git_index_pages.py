@@ -10,7 +10,7 @@ import weakref
 from bisect import bisect_left
 from threading import Lock
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 _PAGE = 64 * 1024
 _PROBE_BYTES = 8 * 1024
@@ -34,8 +34,7 @@ class UnreadableIndex(Exception):
     """Something in the index is not as expected."""
 
 
-@frozen
-class _Entry:
+class _Entry(Frozen):
     offset: int
     path: bytes
 

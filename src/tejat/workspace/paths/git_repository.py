@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.regular_file import open_fd
 
 _MAX_POINTER_BYTES = 64 * 1024
@@ -14,8 +14,7 @@ _SHORT_COMMIT = 7
 _MAX_CONFIG_BYTES = 256 * 1024
 
 
-@frozen
-class GitRepository:
+class GitRepository(Frozen):
     """A working tree. All paths are absolute."""
 
     work_tree: str

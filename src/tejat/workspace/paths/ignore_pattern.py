@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from tejat.core.frozen import frozen, frozen_identity
+from tejat.core.frozen import Frozen
 from tejat.workspace.paths.glob.wildcard_regex import Wildcard, WildcardToken, wildcard_regex
 
 # Beyond these the rest of an ignore file does not count: it may have been written to keep us busy.
@@ -16,8 +16,7 @@ _STAR = ord("*")
 _BACKSLASH = ord("\\")
 
 
-@frozen
-class IgnoreRule:
+class IgnoreRule(Frozen):
     """One line of an ignore file."""
 
     file: str
@@ -28,8 +27,7 @@ class IgnoreRule:
     negated: bool
 
 
-@frozen_identity
-class IgnorePattern:
+class IgnorePattern(Frozen, eq=False):
     """A compiled rule."""
 
     rule: IgnoreRule

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.paths.git_repository import GitRepository, find_git_repository
@@ -31,8 +31,7 @@ class IgnoreStatus(StrEnum):
     GEMINI = "gemini"
 
 
-@frozen
-class IgnoreOptions:
+class IgnoreOptions(Frozen):
     """Which ignore files count: those of git, `.geminiignore`, and `files`, the first of which takes precedence."""
 
     git: bool = True
@@ -273,8 +272,7 @@ def _git_rule() -> IgnoreRule:
     return IgnoreRule(file="", line=0, text=".git", negated=False)
 
 
-@frozen
-class _Directory:
+class _Directory(Frozen):
     layers: tuple[_IgnoreFile, ...]
     """Git's ignore files that apply here, highest precedence first."""
     ignored: IgnoreStatus
@@ -347,8 +345,7 @@ def _child_matcher(matches: Callable[[bytes], object], prefix: bytes) -> Callabl
     return lambda name: matches(prefix + name)
 
 
-@frozen
-class _NameFilter:
+class _NameFilter(Frozen):
     """A quick check that lets most names pass. It may have false positives, never false negatives."""
 
     literals: frozenset[bytes]

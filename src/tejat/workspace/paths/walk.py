@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, suppress
 from itertools import chain, islice
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.helper_program import run_helper
 
 EXCLUDED_DIRECTORIES = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
@@ -18,8 +18,7 @@ _RIPGREP_EXIT_CODES = (0, 1, 2)
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@frozen
-class FileListing:
+class FileListing(Frozen):
     """Files beneath a directory, unordered, relative to it."""
 
     paths: list[bytes]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.spawn import ExitStatus
@@ -36,16 +36,14 @@ class CommandEndReason(StrEnum):
     TOTAL = "total"
 
 
-@frozen
-class TimeLimits:
+class TimeLimits(Frozen):
     """Limits in seconds, None for none. `idle` restarts with every output."""
 
     idle: float | None
     total: float | None
 
 
-@frozen
-class CommandOutcome:
+class CommandOutcome(Frozen):
     """How a command ended. `exit` is None only if it could not be stopped."""
 
     exit: ExitStatus | None

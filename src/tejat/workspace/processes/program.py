@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.regular_file import is_executable_file
@@ -34,8 +34,7 @@ class ProgramEndReason(StrEnum):
     OUTPUT = "output"
 
 
-@frozen
-class ProgramResult:
+class ProgramResult(Frozen):
     """Output of a program, up to the limit per stream, and how it ended.
 
     `exit` is None only if it could not be stopped.

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
 from tejat.workspace.files.regular_file import is_executable_file
@@ -35,8 +35,7 @@ def run_without_sandbox(arguments: Sequence[str], _directory: str, _network: boo
     return SandboxedCommand(tuple(arguments))
 
 
-@frozen
-class ShellContext:
+class ShellContext(Frozen):
     """Everything that shell tools need from their session.
 
     `environment` is the complete environment of commands, as made by `child_environment`. `outputs` is the directory

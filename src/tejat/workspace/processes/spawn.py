@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Mapping
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.processes.process_tree import process_start_time
 from tejat.workspace.processes.supervision import protocol
@@ -25,8 +25,7 @@ class SupervisorDied(ConnectionError):
     """The supervisor was killed. Its processes were terminated as far as they could be found."""
 
 
-@frozen
-class ProcessSpec:
+class ProcessSpec(Frozen):
     """A process to start: the first argument is the program's absolute path, `directory` an open descriptor."""
 
     arguments: tuple[str, ...]
@@ -34,8 +33,7 @@ class ProcessSpec:
     environment: Mapping[str, str]
 
 
-@frozen
-class ExitStatus:
+class ExitStatus(Frozen):
     """How a command exited. `survivors` are its descendants that were still alive, at most a thousand."""
 
     code: int | None
@@ -50,8 +48,7 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-@frozen
-class DetachedProcess:
+class DetachedProcess(Frozen):
     """A job that outlives the agent. SIGTERM to its supervisor ends all of it.
 
     `started` is the supervisor's start time as given by `process_start_time`: a different one means that the pid was

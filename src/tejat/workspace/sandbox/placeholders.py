@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.private_files import make_private_directory
 
 _RELEASE_SECONDS: Final = 0.2
@@ -168,8 +168,7 @@ class PlaceholderSet:
             self._placeholders.sweep()
 
 
-@frozen
-class _Placeholder:
+class _Placeholder(Frozen):
     """One placeholder: `text` is None for a directory, `since` is a time before its creation in nanoseconds."""
 
     path: str

@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.processes.process_tree import list_processes, send_signal, with_descendants
 from tejat.workspace.sandbox.landlock_sandbox import helper_paths
@@ -137,8 +137,7 @@ _NETWORK_ATTEMPTS = (
 _BYSTANDER_CODE = "import time; time.sleep(120)"
 
 
-@frozen
-class _ProbeDirectories:
+class _ProbeDirectories(Frozen):
     outside: str
     root: str
     temporary: str

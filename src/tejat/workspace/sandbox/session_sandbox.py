@@ -7,7 +7,7 @@ from typing import Self
 
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
@@ -30,8 +30,7 @@ from tejat.workspace.sandbox.types import (
 )
 
 
-@frozen
-class SandboxPaths:
+class SandboxPaths(Frozen):
     """Paths that the sandbox of a session is built from. All of them are real paths.
 
     `own_directories` are Tejat's own, `control_paths` the files in each root that commands must not change,

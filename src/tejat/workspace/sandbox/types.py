@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.control_paths.search import FoundControlPaths
 
 
-@frozen
-class OverlayLayer:
+class OverlayLayer(Frozen):
     """Overlay over the directory `lower`: changes go to `upper` and the real directory stays as it is.
 
     `work` is for the kernel. Both are empty directories of one file system.
@@ -21,8 +20,7 @@ class OverlayLayer:
     work: str
 
 
-@frozen
-class SandboxMount:
+class SandboxMount(Frozen):
     """A file or directory of the host that the user shows to commands, read-only unless `is_writable`.
 
     Both paths are absolute. Only containers can show it at another path.
@@ -33,8 +31,7 @@ class SandboxMount:
     is_writable: bool = False
 
 
-@frozen
-class SandboxPolicy:
+class SandboxPolicy(Frozen):
     """What a sandboxed command may access. All paths are absolute; all but `read_only_paths` are real.
 
     `temp_directory` is private to the session: it is $TMPDIR and, where supported, appears as /tmp. `read_only_paths`
@@ -61,8 +58,7 @@ def _do_nothing() -> None:
     return
 
 
-@frozen
-class SandboxedCommand:
+class SandboxedCommand(Frozen):
     """Arguments that start a command in a sandbox, and callbacks for its end.
 
     `unprotected_paths` are control paths, and hidden paths inside a root, that this sandbox cannot protect.
@@ -111,16 +107,14 @@ class Sandbox(Protocol):
         ...
 
 
-@frozen
-class EnforcementAxis:
+class EnforcementAxis(Frozen):
     """One aspect of isolation: whether it is enforced, and how or why not."""
 
     enforced: bool
     detail: str
 
 
-@frozen
-class SandboxReport:
+class SandboxReport(Frozen):
     """Outcome of a probe. `sandbox` is None if none is in use; `fix` then says what the user can do about it.
 
     `files` are the contents and names of files outside, `attributes` their permissions, times and extended attributes.

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 import re2
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 Ranges = tuple[tuple[int, int], ...]
 """First and last code point of each run, ascending."""
@@ -100,8 +100,7 @@ def escape(character: str) -> str:
     return character
 
 
-@frozen
-class ClassItem:
+class ClassItem(Frozen):
     """Item of a class: a character, a range or a named set. `character` is set only for a single one."""
 
     character: str | None
@@ -130,8 +129,7 @@ class ClassItem:
         return cls(None, text, text, is_named=True)
 
 
-@frozen
-class CharacterClass:
+class CharacterClass(Frozen):
     """A set of characters that never includes line endings."""
 
     items: tuple[ClassItem, ...]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.search.character_class import PERL_CLASSES, CharacterClass, ClassItem
@@ -43,8 +43,7 @@ class TokenKind(StrEnum):
 GROUP_OPENERS = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOKAROUND})
 
 
-@frozen
-class PatternToken:
+class PatternToken(Frozen):
     """One token. `text` is the character, the count, the opening of a look-around or the group number."""
 
     kind: TokenKind
@@ -53,8 +52,7 @@ class PatternToken:
     character_class: CharacterClass | None = None
 
 
-@frozen
-class SearchPattern:
+class SearchPattern(Frozen):
     """A parsed pattern."""
 
     source: str

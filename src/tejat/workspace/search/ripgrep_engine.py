@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.helper_program import HelperProcess, ReadAccess, run_helper
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 from tejat.workspace.search.dialects import to_pcre, to_ripgrep
@@ -217,8 +217,7 @@ def _add_lines(task: SearchTask, found: "_FileOutput", hits: MatchCollector) -> 
         hits.is_full = hits.is_full or (max_bytes is not None and found.size > max_bytes)
 
 
-@frozen
-class _Record:
+class _Record(Frozen):
     number: int
     is_match: bool
     text: bytes

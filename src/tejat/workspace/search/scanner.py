@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.search.matcher import LineMatcher, Span
 from tejat.workspace.search.pattern import SearchPattern
 from tejat.workspace.search.text_blocks import (
@@ -18,8 +18,7 @@ from tejat.workspace.search.text_blocks import (
 from tejat.workspace.search.types import SearchLine, SearchQuery, SearchTimeout
 
 
-@frozen
-class ScanResult:
+class ScanResult(Frozen):
     """Matches of a file. `complete` is False on a timeout or if a line was too long to be searched whole."""
 
     lines: tuple[SearchLine, ...]
@@ -27,8 +26,7 @@ class ScanResult:
     complete: bool
 
 
-@frozen
-class FileScanner:
+class FileScanner(Frozen):
     """Scanner made by `open_scanner`. `stop` may raise; only SearchTimeout is handled."""
 
     query: SearchQuery

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Protocol
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.helper_program import HelperProcess
 from tejat.workspace.paths.glob.pattern import GlobPattern
 from tejat.workspace.paths.ignore_rules import IgnoreRules
@@ -19,8 +19,7 @@ from tejat.workspace.search.types import FileHits, SearchEngine, SearchLine, Sea
 _MAX_CHILD_KIBIBYTES = 1 << 20
 
 
-@frozen
-class SearchTask:
+class SearchTask(Frozen):
     """A search beneath a directory. `within` is the directory's path relative to the root of the rules."""
 
     directory_fd: int

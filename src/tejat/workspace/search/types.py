@@ -1,7 +1,7 @@
 """Search types: query, engines and results."""
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
@@ -18,8 +18,7 @@ class SearchEngine(StrEnum):
     PYTHON = "python"
 
 
-@frozen
-class SearchQuery:
+class SearchQuery(Frozen):
     """What to search for. Limits of matches count matching lines, or files with `names_only`."""
 
     pattern: str
@@ -40,8 +39,7 @@ class SearchQuery:
     """Base names of directories that are not entered."""
 
 
-@frozen
-class SearchLine:
+class SearchLine(Frozen):
     """A line for display: decoded, without trailing white space. Of a very long one, the part with the match."""
 
     number: int
@@ -54,8 +52,7 @@ class SearchLine:
         return len(self.text) + _NUMBER_CHARACTERS
 
 
-@frozen
-class FileHits:
+class FileHits(Frozen):
     """Matching lines of a file with their context, by number; none with `names_only`.
 
     The path is relative to the searched directory, with surrogateescape for bytes that are not UTF-8.
@@ -70,8 +67,7 @@ class FileHits:
         return len(self.path) + (_FILE_CHARACTERS if self.lines else 1) + sum(line.size for line in self.lines)
 
 
-@frozen
-class SearchResult:
+class SearchResult(Frozen):
     """Matches by path, directory by directory."""
 
     files: tuple[FileHits, ...]

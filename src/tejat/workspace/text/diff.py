@@ -5,7 +5,7 @@ from io import StringIO
 from itertools import pairwise
 from typing import AnyStr
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.tools.display import DiffStat
 from tejat.workspace.text.line_edits import DEFAULT_BUDGET, DiffEdit, common_prefix, common_suffix, compute_line_edits
 from tejat.workspace.text.text_edits import ByteEdit, count_byte
@@ -36,8 +36,7 @@ _CONTROL_CODES = (*range(32), 127, 0x85, 0x2028, 0x2029)
 _ESCAPES = {code: chr(code).encode("unicode_escape").decode() for code in _CONTROL_CODES}
 
 
-@frozen
-class Patch:
+class Patch(Frozen):
     """A unified diff with its number of added and removed lines.
 
     Undecodable bytes are lone surrogates in the text. A summary shows no lines and cannot be applied; its numbers may
@@ -176,8 +175,7 @@ def _context_end(content: AnyStr, line_feed: AnyStr, end: int) -> int:
     return end
 
 
-@frozen
-class _Section:
+class _Section(Frozen):
     """Whole lines of a file before and after a change, with context."""
 
     first_line: int

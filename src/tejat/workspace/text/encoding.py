@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, zip_longest
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.text import encoding_tables as tables
 from tejat.workspace.text.legacy_encoding import decode_sample, guess_codec, sample_non_ascii
@@ -34,8 +34,7 @@ class UnencodableCharacter(ToolFailure):
         super().__init__(message, ErrorType.FILE_WRITE_FAILURE)
 
 
-@frozen
-class TextEncoding:
+class TextEncoding(Frozen):
     """A Python codec and the byte order mark of the text, b"" if it has none."""
 
     codec: str

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 DEFAULT_BUDGET = 300_000
 """Steps of about a third of a microsecond each: a tenth of a second for the worst pair of texts."""
@@ -26,8 +26,7 @@ _Gap = tuple[int, int, int, int]
 """Start and end of the old and the new lines of an edit, in the order of DiffEdit's fields."""
 
 
-@frozen
-class DiffEdit:
+class DiffEdit(Frozen):
     """Replace `old[old_start:old_end]` with `new[new_start:new_end]`."""
 
     old_start: int

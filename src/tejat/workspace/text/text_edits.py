@@ -9,7 +9,7 @@ from typing import cast
 import stringzilla
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.text.encoding import TextEncoding, UnencodableCharacter
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
@@ -28,16 +28,14 @@ _count = cast("Callable[[bytes, bytes], int]", stringzilla.count)
 _find = cast("Callable[[bytes, bytes, int], int]", stringzilla.find)
 
 
-@frozen
-class ByteRange:
+class ByteRange(Frozen):
     """The bytes from `start` up to `end`."""
 
     start: int
     end: int
 
 
-@frozen
-class TextEdit:
+class TextEdit(Frozen):
     """Replace the bytes from `start` up to `end` with `text`."""
 
     start: int
@@ -45,8 +43,7 @@ class TextEdit:
     text: str
 
 
-@frozen
-class ByteEdit:
+class ByteEdit(Frozen):
     """Replace the bytes from `start` up to `end` with `new`."""
 
     start: int
@@ -54,8 +51,7 @@ class ByteEdit:
     new: bytes
 
 
-@frozen
-class EditedContent:
+class EditedContent(Frozen):
     """New content as pieces in order, the edits that made it, and its size in bytes.
 
     Without a change there are no edits.

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 _Result = TypeVar("_Result")
 
@@ -42,8 +42,7 @@ async def shutdown() -> None:
         await crew.shutdown()
 
 
-@frozen
-class _WorkItem:
+class _WorkItem(Frozen):
     future: "asyncio.Future[Any]"
     work: Callable[[], Any]
 

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeGuard
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.snapshot import Snapshot
@@ -16,8 +16,7 @@ _TICK = 20_000_000
 _IDENTITY = struct.Struct("<QQqq")
 
 
-@frozen
-class Comparison:
+class Comparison(Frozen):
     """`changes` can be undone; `skipped` happened and cannot."""
 
     changes: tuple[PathChange, ...]

@@ -6,7 +6,7 @@ from contextlib import suppress
 from threading import Lock
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.paths.git_repository import find_git_repository
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import Comparison, compare_snapshots
@@ -30,8 +30,7 @@ _MAX_SCANNED = 300_000
 _MAX_ENTRIES = 1_500_000
 
 
-@frozen
-class ScanObservation:
+class ScanObservation(Frozen):
     """A snapshot of what is watched, to be compared with another one."""
 
     watch: Watch

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeGuard
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
@@ -32,8 +32,7 @@ _BATCH_FILES = 128
 _BATCH_BYTES = 64 << 20
 
 
-@frozen
-class RestorePlan:
+class RestorePlan(Frozen):
     """The changes to make in one root, from its current to its former state, and those refused."""
 
     changes: tuple[PathChange, ...]
@@ -106,8 +105,7 @@ def _needs_content(change: PathChange) -> bool:
     return after is None or not before.has_same_content(after)
 
 
-@frozen
-class RestoreOutcome:
+class RestoreOutcome(Frozen):
     restored: tuple[str, ...]
     failed: tuple[PathProblem, ...]
     remaining: tuple[PathProblem, ...]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from itertools import groupby
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, lazy
 from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.core.undo import ForeignChange, PathChange, PathProblem, RestoreResult, RestoreScope, UndoEntry
@@ -65,8 +65,7 @@ def _select(entry: UndoEntry, scope: RestoreScope) -> tuple[Sequence[PathChange]
     return [change for change in entry.changes if is_beneath_any(change.full_path, scope.paths)], ()
 
 
-@frozen
-class _RootPlan:
+class _RootPlan(Frozen):
     """The part for one root. `paths` is everything that may change, including directories to create."""
 
     root: RootDirectory

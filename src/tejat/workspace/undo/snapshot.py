@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from hashlib import sha256
 
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
 from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.undo.digest_cache import DigestCache
@@ -20,8 +20,7 @@ _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _MAX_TRIES = 3
 
 
-@frozen
-class Snapshot:
+class Snapshot(Frozen):
     """`files` maps each file to its key, followed by the digest of its content if it is stored.
 
     `skip_reasons` says for the others why not.
@@ -33,8 +32,7 @@ class Snapshot:
     skip_reasons: dict[str, str] = field(default_factory=dict[str, str])
 
 
-@frozen
-class SnapshotBudget:
+class SnapshotBudget(Frozen):
     """`reserve` takes the number of bytes wanted and returns how many may be added. `store` takes contents by digest.
 
     With `is_stored`, files are read to see whether their contents are stored already, before space is reserved.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import TypeVar
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import UndoEntry
 from tejat.workspace.files.file_lock import LockTimeout
@@ -33,8 +33,7 @@ Stop = Callable[[], None]
 _Result = TypeVar("_Result")
 
 
-@frozen
-class RecordedCall:
+class RecordedCall(Frozen):
     """What is recorded of a call besides its changes.
 
     `started` is when the files were looked at first, in seconds since the epoch. The changes of an `is_exact` call are

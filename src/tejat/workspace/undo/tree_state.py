@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Location, Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
@@ -28,8 +28,7 @@ _FILE = stat.S_IFREG
 Unwatched = Mapping[str, tuple[int, int]]
 
 
-@frozen
-class TreeState:
+class TreeState(Frozen):
     """Everything beneath a root by relative path.
 
     A file has a key, which changes whenever the file does; a link its target; a directory its mode and owner.
@@ -90,8 +89,7 @@ class TooManyEntries(Exception):
         self.limit = limit
 
 
-@frozen
-class TreeScan:
+class TreeScan(Frozen):
     """The parameters of a scan.
 
     `hidden` are directories, by device and inode, that do not count at all. A directory in `unwatched` stays so under

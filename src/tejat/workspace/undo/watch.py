@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.undo import PathChange
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
@@ -16,8 +16,7 @@ from tejat.workspace.undo.snapshot import scan_paths
 from tejat.workspace.undo.tree_state import TreeScan, TreeState
 
 
-@frozen
-class TreeWatch:
+class TreeWatch(Frozen):
     """Everything beneath a root."""
 
     root: RootDirectory
@@ -28,8 +27,7 @@ class TreeWatch:
         return self.scan.run(limit=limit, stop=stop, unwatched=None if before is None else before.unwatched)
 
 
-@frozen
-class PathWatch:
+class PathWatch(Frozen):
     """Single paths beneath a root."""
 
     root: RootDirectory

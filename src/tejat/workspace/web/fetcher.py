@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.http.client import HttpClient
@@ -24,8 +24,7 @@ HostResolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Resolves a host name and a port to the literal addresses of the host. Raises OSError."""
 
 
-@frozen
-class FetchedPage:
+class FetchedPage(Frozen):
     """A response from `url`, the last one after all redirects. `is_truncated` says that the body is longer."""
 
     url: str
@@ -45,8 +44,7 @@ class FetchFailure(TejatError):
         self.is_blocked = is_blocked
 
 
-@frozen
-class FetchLimits:
+class FetchLimits(Frozen):
     """`seconds` covers everything from the first lookup to the last byte; `body` counts decompressed bytes."""
 
     seconds: float = 10.0

@@ -5,7 +5,7 @@ import json
 import re
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.files.media.library_worker import WorkerFailure, run_worker
 from tejat.workspace.files.media.media_type import detect_media_type
@@ -17,8 +17,7 @@ MAX_HTML = 4_000_000
 """Characters of a page that are converted: a hundred times what a model gets of it."""
 
 
-@frozen
-class PageText:
+class PageText(Frozen):
     """`is_truncated`: there is more. `is_too_deep`: some of it was nested too deeply to be read."""
 
     text: str

@@ -6,7 +6,7 @@ from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import HttpFailure, HttpLimits
@@ -17,8 +17,7 @@ _MAX_TEXT = 600
 _LIMITS = HttpLimits(connect=10.0, first_byte=30.0, idle=15.0, total=45.0)
 
 
-@frozen
-class SearchHit:
+class SearchHit(Frozen):
     title: str
     url: str
     text: str

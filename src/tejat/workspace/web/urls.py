@@ -5,7 +5,7 @@ from ipaddress import IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.web.network_zone import parse_legacy_ipv4
@@ -14,8 +14,7 @@ MAX_URL_LENGTH = 8_192
 """Servers refuse longer URLs, and users cannot review them."""
 
 
-@frozen
-class Url:
+class Url(Frozen):
     """A normalised URL. `host` is lower-case ASCII or a canonical address, IPv6 in brackets.
 
     `port` is None for the default port. `target` is path and query; fragments are dropped.
@@ -66,8 +65,7 @@ class InvalidUrl(TejatError):
         self.problem = problem
 
 
-@frozen
-class FoundUrls:
+class FoundUrls(Frozen):
     """The URLs in a text, and problems with words that look like one, for the model."""
 
     urls: tuple[Url, ...]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tejat.config.extensions.consent_store import ConsentDetails, ExtensionConsent
 from tejat.config.extensions.pins import Pin
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy, ngettext
 from tejat.core.messages.types import JsonObject
 from tejat.core.ui.report import DiffBlock, Paragraph, Report, ReportBlock, Tone
@@ -13,8 +13,7 @@ from tejat.workspace.text.diff import create_patch
 _MAX_NAMED = 50
 
 
-@frozen
-class TextChange:
+class TextChange(Frozen):
     """A declared file that changed. `patch` is empty if one of its versions is not a text that was kept."""
 
     path: str
@@ -22,16 +21,14 @@ class TextChange:
     kind: str
 
 
-@frozen
-class CodeChange:
+class CodeChange(Frozen):
     """A file with code that was changed, added or removed."""
 
     path: str
     kind: str
 
 
-@frozen
-class ExtensionChanges:
+class ExtensionChanges(Frozen):
     """All files that changed."""
 
     texts: tuple[TextChange, ...]
@@ -63,8 +60,7 @@ class ExtensionChanges:
         }
 
 
-@frozen
-class ExtensionFiles:
+class ExtensionFiles(Frozen):
     """The files of one version: pins of declared files and code, and the texts of the declared ones."""
 
     declared: Mapping[str, Pin]

@@ -16,7 +16,7 @@ from tejat.config.hooks import HookConfig, parse_hooks
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import McpServer, Setting
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -29,16 +29,14 @@ from tejat.workspace.downloads.tree import walk_tree
 _KINDS_OF_REMOTE_AGENTS = ("remote", "a2a")
 
 
-@frozen
-class ContextText:
+class ContextText(Frozen):
     """A context file by relative path, and the tokens it costs in every request."""
 
     name: str
     tokens: int
 
 
-@frozen
-class DescribedFile:
+class DescribedFile(Frozen):
     """A skill or an agent: its name and description, and the tokens of its entry in the catalogue and of its body.
 
     `files` counts the other files in the directory of a skill.
@@ -53,8 +51,7 @@ class DescribedFile:
     tools: tuple[str, ...] = ()
 
 
-@frozen
-class ExtensionContents:
+class ExtensionContents(Frozen):
     """Everything that an extension declares. `problems` are sentences about what cannot be read.
 
     Variables in servers and hooks are filled in as far as they are places; values of settings are not.

@@ -18,7 +18,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.types import configured_servers
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.errors import ConfigurationError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -32,8 +32,7 @@ from tejat.tools import load_declarations
 _MAX_NOTE = 60
 
 
-@frozen
-class EffectRow:
+class EffectRow(Frozen):
     """One measure: its value now and with the extension, and names. Without values only names are shown."""
 
     key: str
@@ -52,8 +51,7 @@ class EffectRow:
         return {**values, "note": self.note}
 
 
-@frozen
-class ExtensionEffect:
+class ExtensionEffect(Frozen):
     """The difference that an extension makes."""
 
     name: str
@@ -89,8 +87,7 @@ class ExtensionEffect:
         return {row.key: row.to_json() for row in self.rows}
 
 
-@frozen
-class SessionMeasures:
+class SessionMeasures(Frozen):
     """What a session has: tokens by part, and programs that run."""
 
     context: int = 0

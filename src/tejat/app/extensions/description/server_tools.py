@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.app.extensions.description.summary import SummaryRow, SummarySection
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy, lazy_plural, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
@@ -21,16 +21,14 @@ class ProbeState(StrEnum):
     """It is on the network, and was not contacted."""
 
 
-@frozen
-class ProbedTool:
+class ProbedTool(Frozen):
     """A tool by its name in a session, with its estimated tokens per request."""
 
     name: str
     tokens: int
 
 
-@frozen
-class ProbedServer:
+class ProbedServer(Frozen):
     """A server after a trial start. `problems` say which of its tools cannot be used.
 
     If its tools are not listed, `reason` says why, and `quote` is a line of the server that goes with it.

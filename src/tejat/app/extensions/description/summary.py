@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import LazyString, lazy, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_line
@@ -12,8 +12,7 @@ _QUOTED = "> "
 """The prefix of third-party text, as in approvals."""
 
 
-@frozen
-class SummaryRow:
+class SummaryRow(Frozen):
     """One fact. `text` and `details` are texts of the extension, except those that are lazy: those are ours."""
 
     text: str
@@ -25,8 +24,7 @@ class SummaryRow:
         return [_mark(self.text), *(f"    {_mark(detail)}" for detail in self.details)]
 
 
-@frozen
-class SummarySection:
+class SummarySection(Frozen):
     """Facts of one kind. `key` is its name in JSON."""
 
     key: str
@@ -42,8 +40,7 @@ class SummarySection:
         return "\n".join(f"  {line}" for row in self.rows for line in row.lines)
 
 
-@frozen
-class ExtensionSummary:
+class ExtensionSummary(Frozen):
     """All facts about an extension. Sections without rows are left out."""
 
     name: str
@@ -83,8 +80,7 @@ class ExtensionSummary:
         }
 
 
-@frozen
-class SummaryDifference:
+class SummaryDifference(Frozen):
     """Rows of one section that a newer version adds or no longer has."""
 
     title: str

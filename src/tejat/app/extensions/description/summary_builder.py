@@ -17,14 +17,13 @@ from tejat.config.hooks import HookConfig
 from tejat.config.settings.types import McpServer
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import Decision, PolicyRule
 
 
-@frozen
-class ExtensionOrigin:
+class ExtensionOrigin(Frozen):
     """Where an extension comes from, and where it is or will be.
 
     `writers` says who can change its directory besides the user, empty if nobody can. `ignored_files` are files of the
@@ -42,8 +41,7 @@ class ExtensionOrigin:
     migrated_from: str = ""
 
 
-@frozen
-class NamesInUse:
+class NamesInUse(Frozen):
     """Names that others have already, each with its owner: commands, skills, agents and servers."""
 
     commands: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -23,7 +23,7 @@ from tejat.config.policy_files import PolicyFile
 from tejat.config.settings.types import Setting, Settings
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 _MIN_SECRET_LENGTH = 4
 
 
-@frozen
-class ActivatedExtensions:
+class ActivatedExtensions(Frozen):
     """The settings with everything that extensions add, the extensions in use, and notes for the user."""
 
     settings: Settings

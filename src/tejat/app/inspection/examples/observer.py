@@ -16,7 +16,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.approval.user_question import UserUnavailable
 from tejat.core.errors import ErrorType
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, JsonObject, Params
 from tejat.core.model import CONVERSATION
@@ -27,8 +27,7 @@ NOT_RUN = "The example does not run this call."
 _NOT_DECIDED = (ErrorType.TOOL_NOT_REGISTERED, ErrorType.INVALID_TOOL_PARAMS)
 
 
-@frozen
-class ObservedCall:
+class ObservedCall(Frozen):
     """A call of an example. `agent` is the run of a sub-agent that made it, empty for the session itself.
 
     `decision` is None if nothing was decided, because the call was invalid. `reply` is the answer to the question about

@@ -15,7 +15,7 @@ from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.models.scripted.model import placeholders, read_script_file
@@ -28,8 +28,7 @@ SKILL_PLACEHOLDER = "${skill}"
 """Stands for the directory of the skill in an example."""
 
 
-@frozen
-class ExampleResult:
+class ExampleResult(Frozen):
     """An example after it was played: its calls, and what was not as expected."""
 
     path: str

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import usage_from_json
 from tejat.core.messages.types import JsonObject
@@ -16,8 +16,7 @@ from tejat.workspace.files.regular_file import regular_file_opener
 MAX_PROMPT_LENGTH = 2000
 
 
-@frozen
-class ScannedRequest:
+class ScannedRequest(Frozen):
     """A request to a model; `is_side` for those of tools and the engine, which are known only by their sum."""
 
     at: float
@@ -30,8 +29,7 @@ class ScannedRequest:
     is_side: bool = False
 
 
-@frozen
-class ScannedWait:
+class ScannedWait(Frozen):
     """A question to the user. `subject` is the type of what it was about."""
 
     start: float

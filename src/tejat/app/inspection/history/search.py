@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from tejat.app.inspection.history.search_words import SearchWord, fold
 from tejat.core.agent.history.matches import MatchPlace, SessionMatch, SessionMatches
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonValue
@@ -97,8 +97,7 @@ def _may_match(file: BufferedReader, words: Sequence[SearchWord], is_cancelled: 
     return not missing
 
 
-@frozen
-class _RatedMatch:
+class _RatedMatch(Frozen):
     """A match and how many of the words it has."""
 
     match: SessionMatch

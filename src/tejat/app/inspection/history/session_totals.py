@@ -9,7 +9,7 @@ from tejat.app.inspection.history.request_prices import RequestPrices
 from tejat.app.inspection.history.session_history import count_approvals, sum_models, sum_tools
 from tejat.core.agent.history.figures import ApprovalCounts, ModelUse, ToolUse
 from tejat.core.agent.history.totals import PeriodTotals
-from tejat.core.frozen import fields_of, frozen
+from tejat.core.frozen import Frozen, fields_of
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import usage_from_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -17,8 +17,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 _Use = TypeVar("_Use", ModelUse, ToolUse)
 
 
-@frozen
-class SessionTotals:
+class SessionTotals(Frozen):
     """The figures of a session for each day on which it did something. It holds no text of the conversation."""
 
     session_id: str

@@ -13,7 +13,7 @@ from tejat.app.session.undo.text import (
     undo_action,
     undoable_entries,
 )
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.history import Message, user_message
 from tejat.core.text.time_format import format_time
@@ -31,8 +31,7 @@ from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.threads.offload import run_blocking
 
 
-@frozen
-class UndoOutcome:
+class UndoOutcome(Frozen):
     """The restored paths, and a report about all. `is_complete`: nothing was refused."""
 
     paths: tuple[str, ...]

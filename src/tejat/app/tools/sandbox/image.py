@@ -8,7 +8,7 @@ from tejat.app.run_config import RunConfig
 from tejat.app.tools.sandbox.options import resolve_sandbox
 from tejat.config.trust.items import SANDBOX_DOCKERFILE
 from tejat.core.errors import NotTrusted, SandboxUnavailable
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import _
 from tejat.workspace.sandbox import container
 from tejat.workspace.sandbox.container.engine import ContainerEngine
@@ -26,8 +26,7 @@ _OWN_DOCKERFILE = "Dockerfile"
 _STDIN = "-"
 
 
-@frozen
-class ImageBuild:
+class ImageBuild(Frozen):
     """A build to run: `dockerfile` is the input of `command`. `source` is the path of the Dockerfile."""
 
     command: tuple[str, ...]

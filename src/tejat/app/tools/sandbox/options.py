@@ -11,7 +11,7 @@ from tejat.config.settings.sandbox import override_sandbox, require_sandbox
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.approval.modes import SandboxMode, SandboxRequest, parse_sandbox_word
 from tejat.core.errors import SandboxUnavailable, UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, lazy
 from tejat.workspace.paths.secret_paths import is_sensitive_path
 from tejat.workspace.processes.environment import child_environment
@@ -29,8 +29,7 @@ _PROFILE = "SEATBELT_PROFILE"
 _SWITCHED_ON = ("true", "1")
 
 
-@frozen
-class SandboxOptions:
+class SandboxOptions(Frozen):
     """How commands are sandboxed. `is_offline` means that no command may use the network, whoever agrees."""
 
     mode: SandboxMode

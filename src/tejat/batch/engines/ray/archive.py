@@ -8,7 +8,7 @@ import tarfile
 from contextlib import suppress
 
 from tejat.batch.directory import TaskDirectory
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.files.private_files import make_private_directory, open_private_file
 from tejat.workspace.files.regular_file import open_fd
@@ -23,8 +23,7 @@ class UnsafeArchive(Exception):
     """An archive has something other than plain files in it."""
 
 
-@frozen
-class TaskArchive:
+class TaskArchive(Frozen):
     """The files of a task, and the names of those that are cut or left out because they are too large."""
 
     content: bytes

@@ -9,7 +9,7 @@ from typing import Any
 from tejat.batch.engines.contract import EngineUnavailable
 from tejat.batch.engines.local import usable_cores
 from tejat.batch.engines.ray.library import load_ray
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
 from tejat.workspace.threads.daemon import run_in_daemon
@@ -24,8 +24,7 @@ _NAMED = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
 _MAX_REASON = 300
 
 
-@frozen
-class ClusterView:
+class ClusterView(Frozen):
     """The nodes of a cluster. `slots` is how many jobs fit on them, `machines` how many computers they are."""
 
     slots: int

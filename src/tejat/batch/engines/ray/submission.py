@@ -16,7 +16,7 @@ from tejat.batch.engines.ray.worker import ReplyKind, UnfitNode, WorkerReply, Wo
 from tejat.batch.git.errors import RepositoryProblem
 from tejat.batch.job import TaskJob, job_to_json
 from tejat.batch.result import TaskResult, result_from_json, result_to_json
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.workspace.threads.daemon import run_in_daemon
@@ -26,8 +26,7 @@ _CANCEL_SECONDS = 75.0
 _KILL_SECONDS = 15.0
 
 
-@frozen
-class BatchOnCluster:
+class BatchOnCluster(Frozen):
     """What all jobs of a batch have in common.
 
     `run` and `board` are the remote function and the actor. `request` is the request without a job.

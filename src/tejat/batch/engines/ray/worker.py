@@ -23,7 +23,7 @@ from tejat.batch.job import TaskJob, job_from_json
 from tejat.batch.result import TaskResult, TaskStatus, result_to_json
 from tejat.batch.runner.job_runner import JobRunner
 from tejat.batch.runner.work_folder import remove_work
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.str_enum import StrEnum
@@ -49,8 +49,7 @@ class ReplyKind(StrEnum):
     """Nothing was done: the node has neither the repository nor a bundle of it."""
 
 
-@frozen
-class WorkerRequest:
+class WorkerRequest(Frozen):
     """A job for a node.
 
     `key` names the batch on all nodes. `token` is the content of the file `token_path` on the machine of the driver,
@@ -68,8 +67,7 @@ class WorkerRequest:
     variables: dict[str, str] = field(default_factory=dict[str, str])
 
 
-@frozen
-class WorkerReply:
+class WorkerReply(Frozen):
     """The end of a job. `files` is the archive of the task, empty where the directory is shared."""
 
     kind: ReplyKind

@@ -9,7 +9,7 @@ from tejat.app.inspection.stored_sessions import ListedSession, StoredSessions
 from tejat.app.run_config import RunConfig
 from tejat.config.paths import AppPaths
 from tejat.core.exit_codes import EXIT_OK
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -24,8 +24,7 @@ _ID_LENGTH = 8
 _CENT = 0.01
 
 
-@frozen
-class _Entry:
+class _Entry(Frozen):
     """A session that runs, is stored, or both."""
 
     session_id: str

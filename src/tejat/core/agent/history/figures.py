@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tejat.core.agent.history.decisions import CallDecision
 from tejat.core.agent.history.timeline import RunTimeline
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.model import NO_USAGE, Usage
 
 
@@ -18,8 +18,7 @@ def add_known(numbers: Iterable[float | None]) -> float | None:
     return total
 
 
-@frozen
-class ModelUse:
+class ModelUse(Frozen):
     """The requests to one model. `seconds` counts `timed` requests, and is None if there are none of them."""
 
     model: str
@@ -40,8 +39,7 @@ class ModelUse:
         )
 
 
-@frozen
-class ToolUse:
+class ToolUse(Frozen):
     """The calls of one tool. `seconds` counts `timed` calls, and is None if there are none of them."""
 
     name: str
@@ -69,8 +67,7 @@ def add_times(some: float | None, more: float | None) -> float | None:
     return some if more is None else more if some is None else some + more
 
 
-@frozen
-class ApprovalCounts:
+class ApprovalCounts(Frozen):
     """Decisions about `recorded` calls. `asked` counts questions, `waited` the seconds until they were answered.
 
     `unrecorded` calls ran before decisions were recorded.
@@ -115,8 +112,7 @@ class ApprovalCounts:
         )
 
 
-@frozen
-class ChangedFile:
+class ChangedFile(Frozen):
     """A file that calls changed. The lines are None if they were not counted, as for changes by commands."""
 
     path: str
@@ -125,8 +121,7 @@ class ChangedFile:
     removed: int | None = None
 
 
-@frozen
-class SubagentUse:
+class SubagentUse(Frozen):
     """A run of a sub-agent. Figures are None, and `reason` is empty, if its end was not recorded."""
 
     agent_id: str
@@ -143,8 +138,7 @@ class SubagentUse:
     files: int | None = None
 
 
-@frozen
-class RunHistory:
+class RunHistory(Frozen):
     """The answer to one prompt. `ended` is None and `reason` is empty if its end was not recorded.
 
     `models` has the requests by model, with those of sub-agents and tools. `waited` are the seconds of questions to the
@@ -179,8 +173,7 @@ def sum_usage(models: Iterable[ModelUse]) -> Usage:
     return total
 
 
-@frozen
-class SessionHistory:
+class SessionHistory(Frozen):
     """What a session did. `notes` say what could not be read or was not recorded, for the user.
 
     `ended` is the time of its last record. Tools, approvals and models include those of sub-agents.

@@ -1,6 +1,6 @@
 """Results of a search over stored sessions."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -12,8 +12,7 @@ class MatchPlace(StrEnum):
     FILE = "file"
 
 
-@frozen
-class SessionMatch:
+class SessionMatch(Frozen):
     """A place where words occur. `turn` counts prompts from 1; 0 is before the first.
 
     `snippet` is one line around the match, and `marks` are the positions of the words in it. `tool` is that of a call
@@ -28,8 +27,7 @@ class SessionMatch:
     agent: str = ""
 
 
-@frozen
-class SessionMatches:
+class SessionMatches(Frozen):
     """The matches in one session. `count` is the number of all, of which `matches` has the first.
 
     A session that cannot be read has a `problem` and no matches.

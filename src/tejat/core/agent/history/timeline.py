@@ -1,6 +1,6 @@
 """The timeline of a run."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 
 
@@ -15,8 +15,7 @@ class SpanKind(StrEnum):
     """A run of a sub-agent."""
 
 
-@frozen
-class TimelineSpan:
+class TimelineSpan(Frozen):
     """A part of a run, in seconds since 1970. `label` is the model, the tool or the sub-agent.
 
     `outcome` is the state of a call, the reply to a question or the reason why a sub-agent ended. `agent` is the
@@ -35,8 +34,7 @@ class TimelineSpan:
         return self.end - self.start
 
 
-@frozen
-class RunTimeline:
+class RunTimeline(Frozen):
     """The spans of the run with this number, by their start. Spans at the same time overlap.
 
     `missing` counts the requests and calls whose times were not recorded.

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, cast, get_args, get_origin
 
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.hints.limits import Bounds, Lengths, TimeBounds
 from tejat.core.tools.hints.pydantic_types import is_pydantic_type
@@ -49,8 +49,7 @@ _UNUSED_OPTIONS = frozenset({"strict", "allow_inf_nan"})
 NO_DEFAULT: Any = object()
 
 
-@frozen
-class Annotation:
+class Annotation(Frozen):
     """A hint, and what its notes say. `default` and `default_factory` are those of a `Field`.
 
     With `needs_pydantic`, pydantic declares and validates the whole hint; only the description counts here.

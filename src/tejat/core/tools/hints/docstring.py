@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 _HEADINGS = frozenset(
     {"args", "arguments", "attributes", "keyword args", "keyword arguments", "other parameters", "parameters", "params"}
@@ -19,8 +19,7 @@ _SPHINX_ENTRY = re.compile(
 )
 
 
-@frozen
-class Docstring:
+class Docstring(Frozen):
     """`summary` is the first paragraph, in one line. `parameters` holds the described ones."""
 
     summary: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Protocol, cast
 
-from tejat.core.frozen import field, frozen
+from tejat.core.frozen import Frozen, field
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.hints.limits import Bounds, Lengths
 
@@ -39,8 +39,7 @@ class JsonType(Protocol):
         ...
 
 
-@frozen
-class AnyType:
+class AnyType(Frozen):
     expected: str = field(default="anything", init=False)
     is_hashable: bool = field(default=False, init=False)
 
@@ -51,8 +50,7 @@ class AnyType:
         return value
 
 
-@frozen
-class ScalarType:
+class ScalarType(Frozen):
     """A string, a boolean or null, by the name of its JSON type. Only strings have lengths and a pattern."""
 
     expected: str
@@ -77,8 +75,7 @@ class ScalarType:
 _SCALAR_TYPES: Mapping[str, type] = {"string": str, "boolean": bool, "null": type(None)}
 
 
-@frozen
-class NumberType:
+class NumberType(Frozen):
     """An `integer` or a `number`. JSON has one number type, so 3.0 is a valid integer."""
 
     expected: str
@@ -108,8 +105,7 @@ class NumberType:
             return value
 
 
-@frozen
-class LiteralType:
+class LiteralType(Frozen):
     """One of several values. `choices` are pairs of JSON value and Python value."""
 
     choices: tuple[tuple[JsonValue, object], ...]
@@ -154,8 +150,7 @@ def _json_type(value: object) -> str:
             return "number"
 
 
-@frozen
-class ArrayType:
+class ArrayType(Frozen):
     """Items of one type. `build` makes the Python collection of their list."""
 
     item: JsonType
@@ -179,8 +174,7 @@ class ArrayType:
         return built
 
 
-@frozen
-class TupleType:
+class TupleType(Frozen):
     """A tuple of fixed length."""
 
     members: tuple[JsonType, ...]
@@ -209,8 +203,7 @@ class TupleType:
         return tuple([member.parse(item, f"{where}/{index}") for index, (member, item) in enumerate(pairs)])
 
 
-@frozen
-class MapType:
+class MapType(Frozen):
     """An object with arbitrary keys and values of one type."""
 
     item: JsonType
@@ -240,8 +233,7 @@ def describe_type(json_type: JsonType, description: str) -> dict[str, JsonValue]
     return declared
 
 
-@frozen
-class Property:
+class Property(Frozen):
     """A property of an object, or a parameter. A `default` of None is not declared to the model."""
 
     name: str
@@ -255,8 +247,7 @@ class Property:
         return declared if self.default is None else {**declared, "default": self.default}
 
 
-@frozen
-class ObjectType:
+class ObjectType(Frozen):
     """An object with known properties only, so that the members of a union can be distinguished.
 
     `build` makes the Python value and may reject it with ValueError or TypeError.
@@ -296,8 +287,7 @@ def object_schema(members: Sequence[Property]) -> dict[str, JsonValue]:
     }
 
 
-@frozen
-class UnionType:
+class UnionType(Frozen):
     """The first of several types that accepts the value."""
 
     members: tuple[JsonType, ...]
@@ -324,8 +314,7 @@ class UnionType:
         raise nearest or wrong_type(where, self.expected)
 
 
-@frozen
-class DescribedType:
+class DescribedType(Frozen):
     """A type with a description and other keywords that limit nothing, such as `examples`."""
 
     inner: JsonType
@@ -347,8 +336,7 @@ class DescribedType:
         return self.inner.parse(value, where)
 
 
-@frozen
-class CheckedType:
+class CheckedType(Frozen):
     """A type whose parsed values must pass a test, which no schema can declare."""
 
     inner: JsonType

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonValue
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ Number: TypeAlias = int | float | Decimal
 _N = TypeVar("_N")
 
 
-@frozen
-class Bounds:
+class Bounds(Frozen):
     """The limits of a number."""
 
     minimum: Number | None = None
@@ -63,8 +62,7 @@ class Bounds:
         )
 
 
-@frozen
-class TimeBounds:
+class TimeBounds(Frozen):
     """The limits of a date, a time or both. JSON Schema has no keyword for them, so they are declared in words."""
 
     minimum: "date | time | None" = None
@@ -113,8 +111,7 @@ class TimeBounds:
                 yield limit, f"{words.format(at=at)} {limit.isoformat()}", is_met
 
 
-@frozen
-class Lengths:
+class Lengths(Frozen):
     """The limits of a length."""
 
     minimum: int | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.hints.json_types import TypeMismatch
@@ -17,8 +17,7 @@ def is_pydantic_type(hint: object) -> bool:
     return any(hasattr(hint, mark) for mark in _MARKS)
 
 
-@frozen
-class PydanticType:
+class PydanticType(Frozen):
     """A type that pydantic validates, in its JSON mode. `adapter` is a `TypeAdapter`."""
 
     adapter: Any

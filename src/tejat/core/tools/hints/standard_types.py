@@ -7,14 +7,13 @@ from decimal import Decimal, InvalidOperation
 from typing import cast
 from uuid import UUID
 
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import Frozen, field, replace
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.hints.json_types import JsonType, TypeMismatch, check_limit, wrong_type
 from tejat.core.tools.hints.limits import Bounds, TimeBounds
 
 
-@frozen
-class FormattedType:
+class FormattedType(Frozen):
     """A string in a format, and the Python value that it stands for. Only dates and times have bounds."""
 
     format: str
@@ -57,8 +56,7 @@ class FormattedType:
 _MOMENTS: Mapping[str, type] = {"date": date, "time": time, "date-time": datetime}
 
 
-@frozen
-class DecimalType:
+class DecimalType(Frozen):
     """A `Decimal`: a number, or a text if the digits matter."""
 
     bounds: Bounds = Bounds()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import usage_from_json
 from tejat.core.model import Usage
@@ -11,8 +11,7 @@ from tejat.engine.sessions.journal_format import MAX_LINE_BYTES, RecordKind, dec
 from tejat.workspace.files.regular_file import regular_file_opener
 
 
-@frozen
-class SessionFigures:
+class SessionFigures(Frozen):
     """The number of prompts, and the usage of each request with the model that answered it.
 
     `end` is why the last run ended, empty if that is not recorded: it goes on, or was broken off.

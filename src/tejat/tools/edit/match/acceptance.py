@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit import weights
 from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
@@ -11,8 +11,7 @@ from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.search_block import SearchBlock
 
 
-@frozen
-class _Evidence:
+class _Evidence(Frozen):
     """Distinctive lines that match, match with a typo, or do not match (including extra lines of the file)."""
 
     same: int

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, takewhile
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit import weights
 from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
@@ -23,8 +23,7 @@ _MAX_TRACED = 8
 _MAX_RUNS = 100
 
 
-@frozen
-class Alignment:
+class Alignment(Frozen):
     """Position of each line of a block in the file, and how it matches there.
 
     `positions` has None for missing lines and for elisions; `elided` maps elisions to half-open ranges of file

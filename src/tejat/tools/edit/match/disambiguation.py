@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.block_names import find_block_name
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
 from tejat.tools.edit.match.normalize import is_distinctive, line_key
@@ -48,8 +48,7 @@ def disambiguate_by_context(
     return best.edits if best.is_unambiguous(target, elsewhere) else None
 
 
-@frozen
-class _Change:
+class _Change(Frozen):
     old: Sequence[str]
     new: Sequence[str]
     keys: Sequence[str]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.alignment import MAX_ELIDED_LINES
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.related_lines import distinctive_words
@@ -33,8 +33,7 @@ _SEPARATOR = "\0\n" * 8
 """Lines between two ranges that match nothing, so that no alignment crosses them."""
 
 
-@frozen
-class Excerpt:
+class Excerpt(Frozen):
     """Ranges of a large file, concatenated in `file`."""
 
     file: TextFile
@@ -53,8 +52,7 @@ class Excerpt:
         return moved
 
 
-@frozen
-class _Span:
+class _Span(Frozen):
     """`size` bytes at `start` of the large file and `excerpt_start` of the excerpt."""
 
     start: int

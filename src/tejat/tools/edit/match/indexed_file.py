@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, count
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.line_comparer import LineComparer, has_escapes
 from tejat.tools.edit.match.normalize import normalize_text
 from tejat.workspace.text.line_edits import common_prefix, common_suffix
@@ -17,8 +17,7 @@ _CONTEXT_LINES = 40
 _BLOCK_SIZE = 1 << 11
 
 
-@frozen
-class LineReplacement:
+class LineReplacement(Frozen):
     """Replacement of the lines from `start` up to `end` by `lines`."""
 
     start: int

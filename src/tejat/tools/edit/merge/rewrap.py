@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
 from tejat.tools.edit.match.normalize import line_key
 from tejat.tools.edit.match.related_lines import distinctive_words
@@ -31,8 +31,7 @@ _MIN_PROSE_WORDS = 6
 _PROSE_PUNCTUATION = frozenset(".,;:!?'\"()-’“”`")
 
 
-@frozen
-class RewrappedMatch:
+class RewrappedMatch(Frozen):
     """Lines with the text. `edits` is None if the change cannot be transferred."""
 
     start: int

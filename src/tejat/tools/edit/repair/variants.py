@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.tools.edit.match.search_block import SearchBlock, split_lines
 from tejat.tools.edit.repair import escapes, listing_marks
 from tejat.tools.edit.repair.new_indentation import indent_like_old
@@ -23,8 +23,7 @@ _Respell = Callable[[str], "str | None"]
 _RespellNew = Callable[[str, str], "str | None"]
 
 
-@frozen
-class Repair:
+class Repair(Frozen):
     """One kind of repair. `note` is for the model; `respell_new` repairs the new text, given the old one."""
 
     note: str

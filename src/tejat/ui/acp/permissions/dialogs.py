@@ -5,15 +5,14 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from tejat.core.approval.confirmation import ApprovalRequest
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.ui.acp.client import AcpClient, ClientCapabilities
 from tejat.ui.acp.updates.session_updates import SessionUpdates
 from tejat.ui.acp.updates.tool_calls import OpenCall
 
 
-@frozen
-class DialogSubject:
+class DialogSubject(Frozen):
     """What a permission request is about, if it is about no call; a call is described by itself, and by `content`."""
 
     title: str

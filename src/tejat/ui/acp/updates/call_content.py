@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from tejat.core.agent.subagent_events import AgentEnded
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall, FunctionResponse, JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
@@ -27,8 +27,7 @@ _MAX_AGENT_CALLS = 10
 """Calls of a running sub-agent that are shown."""
 
 
-@frozen
-class EndedCall:
+class EndedCall(Frozen):
     """The end of a call: its status in the protocol, what is shown, and what the model got."""
 
     status: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.ui.html.charts import svg
 from tejat.ui.html.charts.scale import ChartUnit, format_value
@@ -13,8 +13,7 @@ _BAR_HEIGHT = 18.0
 _ROW = {svg.WIDE: 26.0, svg.NARROW: 44.0}
 
 
-@frozen
-class ChartBar:
+class ChartBar(Frozen):
     """A bar. `detail` stands behind the value and in the table; a value of None is unknown."""
 
     label: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tejat.core.agent.history.timeline import RunTimeline, SpanKind, TimelineSpan
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.ui.html.charts import svg
 from tejat.ui.html.charts.scale import ChartUnit, Scale, format_value, make_scale
@@ -22,8 +22,7 @@ _KINDS = (SpanKind.REQUEST, SpanKind.CALL, SpanKind.WAIT, SpanKind.AGENT)
 _FAILED = frozenset({"error", "cancelled", "cancel", "stop", "stop_agent"})
 
 
-@frozen
-class _Lane:
+class _Lane(Frozen):
     """Spans of one kind and name that do not overlap. The first lane of several has the label."""
 
     label: str

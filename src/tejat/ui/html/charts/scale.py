@@ -2,7 +2,7 @@
 
 import math
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.labels.durations import format_duration
@@ -15,8 +15,7 @@ class ChartUnit(StrEnum):
     SECONDS = "seconds"
 
 
-@frozen
-class Scale:
+class Scale(Frozen):
     """An axis from 0 to `maximum`, the last of the `ticks`, on `length` units of the drawing."""
 
     maximum: float

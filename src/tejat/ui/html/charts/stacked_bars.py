@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.ui.html.charts import svg
 from tejat.ui.html.charts.scale import ChartUnit, Scale, format_value, make_scale
@@ -16,16 +16,14 @@ _GROUPS = (1, 7, 14, 30, 91, 365)
 """Days that can become one bar."""
 
 
-@frozen
-class ChartSeries:
+class ChartSeries(Frozen):
     """The values of one kind or model for each day, None where unknown."""
 
     name: str
     values: tuple[float | None, ...]
 
 
-@frozen
-class _Bar:
+class _Bar(Frozen):
     label: str
     values: tuple[float, ...]
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from unicodedata import east_asian_width
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
 from tejat.ui.html.markup import escape_line
@@ -30,8 +30,7 @@ _PATTERNS = (
 )
 
 
-@frozen
-class Layout:
+class Layout(Frozen):
     """A drawing for a range of widths. The page shows the one that fits, so texts are never scaled below 11 px."""
 
     name: str

@@ -14,7 +14,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
     tool_scope,
 )
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.text.str_enum import StrEnum
 from tejat.ui.shared.approval.display_lines import escape_line
@@ -30,8 +30,7 @@ class ChoiceAction(StrEnum):
     GIVE_FEEDBACK = "tell"
 
 
-@frozen
-class ApprovalChoice:
+class ApprovalChoice(Frozen):
     """One choice: its letter and keyword, its label, and the rule it would add. `short_label` is for narrow layouts."""
 
     letter: str

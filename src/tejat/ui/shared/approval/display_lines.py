@@ -3,7 +3,7 @@
 import re
 from itertools import chain, repeat
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_line, sanitize_text
 from tejat.core.text.str_enum import StrEnum
@@ -18,8 +18,7 @@ class DisplayLineKind(StrEnum):
     LABEL = "label"
 
 
-@frozen
-class DisplayLine:
+class DisplayLine(Frozen):
     """One sanitized line without its newline."""
 
     kind: DisplayLineKind

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from tejat.core.approval.confirmation import ApprovalReply, AskUserConfirmation, Outcome
 from tejat.core.approval.user_question import UserQuestion
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line, sanitize_text
@@ -12,8 +12,7 @@ from tejat.core.sanitize import sanitize_line, sanitize_text
 _MAX_ANSWER_CHARS = 4_000
 
 
-@frozen
-class QuestionForm:
+class QuestionForm(Frozen):
     """A text that is shown, and a JSON Schema of the answers."""
 
     message: str

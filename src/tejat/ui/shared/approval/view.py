@@ -15,7 +15,7 @@ from tejat.core.approval.confirmation import (
     Risk,
     TrialConfirmation,
 )
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.provenance import ToolSource
@@ -39,16 +39,14 @@ class FactKind(StrEnum):
     PLAIN = "plain"
 
 
-@frozen
-class Fact:
+class Fact(Frozen):
     """One sanitized line about the call. Facts are ordered by importance."""
 
     kind: FactKind
     text: str
 
 
-@frozen
-class ApprovalView:
+class ApprovalView(Frozen):
     """Everything the user needs to decide, as sanitized lines of any length.
 
     The proposed action is `body`, then `diff`. `server_notes` is third-party text about it. With `must_be_viewed` the

@@ -3,7 +3,7 @@
 from tejat.core.agent.events import AgentEvent, Answered
 from tejat.core.agent.subagent_events import AgentEnded, AgentStarted
 from tejat.core.agent.subagents import SubagentEnd
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.tools.call_events import CallFinished, CallState, StateChanged
 from tejat.ui.shared.calls.outcome import CallStatus
@@ -17,8 +17,7 @@ _COMPLETE_TASK = "complete_task"
 _MAX_TASK_CHARS = 200
 
 
-@frozen
-class AgentCall:
+class AgentCall(Frozen):
     """A call of an agent in one line. One that still runs has no status."""
 
     text: str

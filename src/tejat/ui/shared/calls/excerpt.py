@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 HEAD_LINES, TAIL_LINES = 3, 5
 """Lines shown of a long output of a success."""
@@ -26,8 +26,7 @@ _MAX_LINE_CHARS = 300
 """Longest part of a line that is searched for an error."""
 
 
-@frozen
-class ExcerptRow:
+class ExcerptRow(Frozen):
     """A line of the output, or a gap of `hidden` lines, of which `hidden_errors` look like errors."""
 
     text: str = ""

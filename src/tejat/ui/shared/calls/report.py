@@ -1,7 +1,7 @@
 """Reports on finished tool calls, the same for every interactive user interface."""
 
 from tejat.core.errors import ErrorType
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished
@@ -30,8 +30,7 @@ _EDIT_TOOLS = frozenset({"replace", "write_file"})
 _ERROR_PREFIX = "Error: "
 
 
-@frozen
-class CallReport:
+class CallReport(Frozen):
     """A finished tool call as sanitized text, except for the diff.
 
     `reason` says in a line why the call failed, `note` is a one-line result, and `feedback` is what the user said

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
 from tejat.core.messages.tool_names import ASK_USER, WRITE_TODOS
 from tejat.core.messages.types import FunctionCall
@@ -33,8 +33,7 @@ class TitleForm(StrEnum):
     PLANNED = "planned"
 
 
-@frozen
-class CallTitle:
+class CallTitle(Frozen):
     """A sanitized title of one line. `tail` follows the object; `details` narrow it, such as a range of lines."""
 
     verb: str
@@ -73,8 +72,7 @@ def tool_label(call: FunctionCall) -> str:
     return summarize_line(name, limit=_MAX_NAME_CHARS) or _("(no name)")
 
 
-@frozen
-class _Wording:
+class _Wording(Frozen):
     """Templates of a title, one for each form of the verb."""
 
     done: LazyString
@@ -87,8 +85,7 @@ class _Wording:
         return translated if (_OBJECT in translated) == (_OBJECT in english) else str.__str__(english)
 
 
-@frozen
-class _Subject:
+class _Subject(Frozen):
     """What a call is about, and what narrows it."""
 
     text: str

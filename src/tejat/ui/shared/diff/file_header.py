@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 
 _STARTS = ("diff --git ", "Index: ")
@@ -14,8 +14,7 @@ _GIT_DETAILS = ("index ", "similarity index ", "dissimilarity index ")
 _GIT_NAMES = r'diff --git "?a/(?P<old>.*?)"? "?b/(?P<new>.*?)"?$'
 
 
-@frozen
-class FileHeader:
+class FileHeader(Frozen):
     """The title of a file, empty if the lines name none, and the lines that say something else.
 
     The hunks that follow belong to the last header.

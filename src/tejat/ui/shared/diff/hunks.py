@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 HUNK_HEADING = re.compile(
     r"@@ -(?P<old>\d+)(?:,(?P<old_count>\d+))? \+(?P<new>\d+)(?:,(?P<new_count>\d+))? @@ ?(?P<section>.*)"
@@ -19,8 +19,7 @@ def strip_file_header(diff: str) -> Sequence[str]:
     return lines[HEADER_LINES:] if lines[0].startswith(FILE_HEADER) else lines
 
 
-@frozen
-class HunkRanges:
+class HunkRanges(Frozen):
     """The lines that a hunk covers on both sides: numbers of the first and of the one after the last."""
 
     old_first: int
@@ -30,8 +29,7 @@ class HunkRanges:
     section: str = ""
 
 
-@frozen
-class DiffHunk:
+class DiffHunk(Frozen):
     """Changed lines with their signs, the `@@` heading, and the file names before it."""
 
     names: tuple[str, ...]

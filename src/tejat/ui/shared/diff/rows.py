@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.str_enum import StrEnum
@@ -23,8 +23,7 @@ class DiffRowKind(StrEnum):
     NOTE = "note"
 
 
-@frozen
-class DiffRow:
+class DiffRow(Frozen):
     """One line of a diff, sanitized and without its sign. Tabs stay.
 
     `marks` are spans of `text` that differ from the paired line. A GAP stands for `hidden` lines, of which `added` and

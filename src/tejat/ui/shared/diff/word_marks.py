@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 _Style = TypeVar("_Style")
 Spans = tuple[tuple[int, int], ...]
@@ -22,8 +22,7 @@ _MIN_UNCHANGED = 3
 """Characters of an unchanged stretch between two changes; a shorter one is marked with them."""
 
 
-@frozen
-class _Comparison:
+class _Comparison(Frozen):
     similarity: float
     old_marks: Spans
     new_marks: Spans

@@ -8,15 +8,14 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.ui.editors import EDITOR_VARIABLES, KNOWN_EDITORS
 from tejat.ui.shared.external.program import private_temp_directory, run_in_terminal, write_private_file
 from tejat.workspace.files.regular_file import find_user_program
 
 
-@frozen
-class ExternalEditor:
+class ExternalEditor(Frozen):
     """The editor from the settings, else from VISUAL or EDITOR.
 
     `preferred` is a key of KNOWN_EDITORS, or a command. Programs below the `untrusted` directories (the workspace) are

@@ -6,7 +6,7 @@ import shlex
 import sys
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.external.program import private_temp_directory, run_in_terminal, write_private_file
@@ -21,8 +21,7 @@ QUESTION_ROWS = 9
 """The rows below a text that a question about it needs."""
 
 
-@frozen
-class Pager:
+class Pager(Frozen):
     """PAGER, else a common one. Programs below the `untrusted` directories are never taken from PATH."""
 
     untrusted: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.regular_file import find_user_program
 
 _SECONDS = 2.0
@@ -14,8 +14,7 @@ _FIELDS = (
 )
 
 
-@frozen
-class TmuxClient:
+class TmuxClient(Frozen):
     """The terminal that tmux is attached to.
 
     `terminal` and `term` are its name and its TERM, empty if unknown. `passes_sequences` says whether a sequence

@@ -1,7 +1,7 @@
 """Duration, tokens and cost of a run, counted from its events."""
 
 from tejat.core.agent.events import AgentEvent, Answered, RunEnded
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
 from tejat.ui.shared.labels.durations import format_duration
@@ -10,8 +10,7 @@ SUMMARY_MIN_SECONDS = 5.0
 """Least duration of a run that gets a summary."""
 
 
-@frozen
-class RunSummary:
+class RunSummary(Frozen):
     """Totals of one run. `cost` is in dollars, None if the price is unknown."""
 
     seconds: float

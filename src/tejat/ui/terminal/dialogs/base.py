@@ -4,13 +4,12 @@ from typing import Generic, Protocol, TypeVar
 
 from rich.console import RenderableType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-@frozen
-class DialogResult(Generic[Result_co]):
+class DialogResult(Frozen, Generic[Result_co]):
     """Result that ends a dialog."""
 
     result: Result_co

@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from tejat.core.approval.user_question import QuestionType, UserQuestion
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.approval import user_questions as texts
 from tejat.ui.shared.approval.display_lines import escape_line
@@ -24,8 +24,7 @@ _MIN_INPUT_COLUMNS = 10
 _YES_NO_KEYS = ("y", "n")
 
 
-@frozen
-class PageRows:
+class PageRows(Frozen):
     """The rows of a question. `cursor` are the first and the last row under the cursor, `caret` is where one types."""
 
     rows: list[Text]

@@ -3,15 +3,14 @@
 from rich.text import Text
 from wcwidth import iter_graphemes
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.terminal.render.text_rows import display_width, single_line, styled_row
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MAX_CHARS = 100_000
 
 
-@frozen
-class RenderedInput:
+class RenderedInput(Frozen):
     """Rows of an input, and column and row of its caret."""
 
     rows: tuple[Text, ...]

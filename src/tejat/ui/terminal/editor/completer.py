@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.mentions import find_partial_mention, format_mention
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.commands import AgentSummary, CompletionItem, SlashCommands
@@ -23,8 +23,7 @@ class _TargetKind(StrEnum):
     FILE = "file"
 
 
-@frozen
-class CompletionTarget:
+class CompletionTarget(Frozen):
     """Kind and start of the text to complete."""
 
     kind: _TargetKind

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.ui.commands import CompletionItem
 from tejat.ui.terminal.editor.completer import CompleteFunction, CompletionTarget, completion_target
 from tejat.ui.terminal.editor.completion_menu import CompletionMenu
@@ -12,8 +12,7 @@ from tejat.ui.terminal.render.cells import CellRow
 from tejat.ui.terminal.render.theme import Theme
 
 
-@frozen
-class CompletionRequest:
+class CompletionRequest(Frozen):
     """Text and caret to complete."""
 
     text: str

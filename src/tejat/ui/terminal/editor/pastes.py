@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import ngettext
 
 _MAX_LINES = 10
@@ -20,8 +20,7 @@ _MARKS = 0xF00
 _MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS - 1)}]"
 
 
-@frozen
-class _Paste:
+class _Paste(Frozen):
     number: int
     text: str
 

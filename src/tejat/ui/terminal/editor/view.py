@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from wcwidth import iter_graphemes
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.text.sanitizer import TAB_WIDTH, escape_typed_at
@@ -20,8 +20,7 @@ _NARROW_COLUMNS = 12
 """Width below which only the text is shown."""
 
 
-@frozen
-class EditorContent:
+class EditorContent(Frozen):
     """Text, caret and selection. `label` returns the label of a paste placeholder."""
 
     text: str
@@ -32,16 +31,14 @@ class EditorContent:
     placeholder: str = ""
 
 
-@frozen
-class EditorView:
+class EditorView(Frozen):
     """The frame, and its first visible row for the next rendering."""
 
     frame: Frame
     top: int
 
 
-@frozen
-class EditorRow:
+class EditorRow(Frozen):
     """Cells of a row, and offset and column of each character; last of the end of the line, if it is here."""
 
     cells: CellRow

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 from wcwidth import iter_graphemes, wcswidth
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 
-@frozen
-class Cell:
+class Cell(Frozen):
     """A sanitized grapheme. `style` is a prompt_toolkit style."""
 
     text: str
@@ -19,8 +18,7 @@ class Cell:
 CellRow = list[Cell]
 
 
-@frozen
-class Frame:
+class Frame(Frozen):
     """Rows within the requested width, and column and row of the caret, None if there is none."""
 
     rows: tuple[CellRow, ...]

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from wcwidth import iter_graphemes
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, DiffRowKind, clip_label, clip_rows, gap_label
 from tejat.ui.shared.diff.word_marks import Spans, split_at_marks
@@ -112,8 +112,7 @@ def _count_digits(rows: Iterable[DiffRow], theme: Theme) -> int:
     return len(str(highest)) if highest and theme.shows_line_numbers else 0
 
 
-@frozen
-class _Gutter:
+class _Gutter(Frozen):
     """Columns before the text: those of the numbers, 0 if there are none, and whether a blank follows the sign."""
 
     digits: int

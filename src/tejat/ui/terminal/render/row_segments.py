@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.text.sanitizer import escape_typed
@@ -17,8 +17,7 @@ _MIN_SEGMENT_COLUMNS = 12
 """Least columns of a shrunk segment."""
 
 
-@frozen
-class RowSegment:
+class RowSegment(Frozen):
     """Part of a row. Those that are `is_shrinkable` are truncated first; text that `is_typed` keeps joined emoji."""
 
     text: str

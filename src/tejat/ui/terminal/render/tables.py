@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.ui.terminal.render.cells import text_width
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, StyledRun, line_width, prefix_lines, wrap_runs
@@ -19,8 +19,7 @@ class ColumnAlignment(StrEnum):
     RIGHT = "right"
 
 
-@frozen
-class ColumnSizes:
+class ColumnSizes(Frozen):
     """Preferred width of each column, and the width of its longest word."""
 
     preferred: tuple[int, ...]

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from rich.style import Style
 
-from tejat.core.frozen import frozen, frozen_identity
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.status import Preferences, ThemeName
 from tejat.core.ui.theme_colours import ThemeColours
@@ -55,8 +55,7 @@ class ColourDepth(IntEnum):
     TRUE_COLOUR = 24
 
 
-@frozen
-class Glyphs:
+class Glyphs(Frozen):
     """Symbols of one column each."""
 
     ok: str = "✓"
@@ -105,8 +104,7 @@ ASCII_GLYPHS = Glyphs(
 )
 
 
-@frozen_identity
-class Palette:
+class Palette(Frozen, eq=False):
     """Styles for a dark or a light background: in true colour, in 256 colours and in the 16 basic ones.
 
     With the basic colours, changed lines have no background, since nobody knows what it looks like.
@@ -118,8 +116,7 @@ class Palette:
     basic: Mapping[StyleRole, Style]
 
 
-@frozen
-class Theme:
+class Theme(Frozen):
     """What the terminal can show and the user wants. Without a palette, the default one for the background is used."""
 
     colour_depth: ColourDepth = ColourDepth.NONE

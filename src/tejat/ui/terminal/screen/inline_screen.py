@@ -12,7 +12,7 @@ from prompt_toolkit.layout import BufferControl, FormattedTextControl, Window
 from prompt_toolkit.output import ColorDepth
 from rich.console import RenderableType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.dialogs.open_dialog import OpenDialog
 from tejat.ui.terminal.render.cells import Frame
@@ -37,8 +37,7 @@ _MIN_HINT_SECONDS = 2.0
 _HINT_CHARS_PER_SECOND = 20
 
 
-@frozen
-class ScreenHandlers:
+class ScreenHandlers(Frozen):
     """What keys and the end of the terminal do.
 
     `on_interrupt` is Ctrl-C, `on_escape` Escape, `on_end` Ctrl-D. `on_hangup` is called once, when the terminal is
@@ -51,8 +50,7 @@ class ScreenHandlers:
     on_hangup: Callable[[], None]
 
 
-@frozen
-class TerminalStreams:
+class TerminalStreams(Frozen):
     """The streams of a terminal, and the environment that describes it."""
 
     stdin: TextIO

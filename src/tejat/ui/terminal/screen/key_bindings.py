@@ -10,13 +10,12 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 KeyAction = Callable[[], None]
 
 
-@frozen
-class GlobalKeyActions:
+class GlobalKeyActions(Frozen):
     """Actions of the global keys."""
 
     interrupt: KeyAction

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.terminal.render.cells import CellRow, Frame
 
 _ROOMY_HEIGHT = 12
@@ -11,8 +11,7 @@ _MAX_ROWS_ABOVE = 4
 """Rows reserved above the editor or dialog in a roomy layout."""
 
 
-@frozen
-class Footer:
+class Footer(Frozen):
     """Rows of a hint and the status line, as far as they fit."""
 
     rows: tuple[CellRow, ...]

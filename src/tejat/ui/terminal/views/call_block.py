@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.tools.call_events import CallState
 from tejat.ui.shared.calls.outcome import CallStatus
@@ -20,8 +20,7 @@ _MAX_TITLE_ROWS = 3
 _MAX_LIVE_CHARS = 400
 
 
-@frozen
-class RunningCall:
+class RunningCall(Frozen):
     """A call that has not finished. `since` is when it started running, `output` its output so far."""
 
     title: CallTitle

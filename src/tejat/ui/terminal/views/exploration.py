@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.ui.shared.calls.outcome import CallStatus
 from tejat.ui.shared.calls.report import CallReport
@@ -83,8 +83,7 @@ def _heading(reports: Sequence[CallReport], theme: Theme) -> tuple[RowSegment, R
     return RowSegment(f"{sign} ", role), RowSegment(_("Explored"), StyleRole.STRONG)
 
 
-@frozen
-class _Child:
+class _Child(Frozen):
     """A line below "Explored", and why it failed if it did."""
 
     text: str

@@ -3,7 +3,7 @@
 from rich.console import RenderableType
 from rich.text import Text
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.ui.status import SandboxState, Status, StatusItem, StatusLineOptions
 from tejat.ui.shared.approval_mode import mode_label
@@ -44,8 +44,7 @@ def render_status_line(
     return row
 
 
-@frozen
-class _Piece:
+class _Piece(Frozen):
     """A piece of the row; those with the highest `drop_order` are dropped first."""
 
     text: str

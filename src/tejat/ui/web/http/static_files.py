@@ -4,7 +4,7 @@ import hashlib
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.web.http.responses import REVALIDATED, SECURITY_HEADERS
 from tejat.workspace.http.server import HttpError, ServerRequest, ServerResponse
 
@@ -15,8 +15,7 @@ _TYPES = {
 }
 
 
-@frozen
-class StaticFile:
+class StaticFile(Frozen):
     """A file with its type. `tag` is a hash of its content."""
 
     content: bytes

@@ -5,15 +5,14 @@ import secrets
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 
 _MAX_NOTICES = 100
 _MAX_DIGITS = 15
 
 
-@frozen
-class PageBlock:
+class PageBlock(Frozen):
     """A block of the transcript. `place` orders the blocks of the page; empty `html` means that the block is gone."""
 
     block_id: str

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.text.encoding import TextEncoding, detect_encoding
 
 BOM = "\ufeff"
@@ -12,8 +12,7 @@ BOM = "\ufeff"
 _UNDECODABLE = re.compile("[\ufffd\ud800-\udfff]+")
 
 
-@frozen
-class TextForm:
+class TextForm(Frozen):
     """How an editor shows a saved file: CRLF as it is or as LF, the byte order mark, the newline at the end."""
 
     shows_carriage_returns: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from tejat.core.agent.editor import EditorBuffers
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.editor.buffer_text import PLAIN_FORM, TextForm, find_form, is_valid_text, text_digest
 from tejat.workspace.files.roots import Location, Roots
 
@@ -30,8 +30,7 @@ class BufferStatus(Enum):
     UNSAVED = 3
 
 
-@frozen
-class Buffer:
+class Buffer(Frozen):
     """The editor's copy of a file. `text` is there if it is UNSAVED, and `form` says how a SAVED file is shown."""
 
     status: BufferStatus
@@ -43,8 +42,7 @@ UNKNOWN_BUFFER = Buffer(BufferStatus.UNKNOWN)
 _OUTDATED_BUFFER = Buffer(BufferStatus.OUTDATED)
 
 
-@frozen
-class SavedContent:
+class SavedContent(Frozen):
     """The content of a file on disk, and when it was last changed, in nanoseconds since the epoch."""
 
     raw: bytes

@@ -5,15 +5,14 @@ import sys
 from typing import Self
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.system_calls import kernel_path
 
 _CHUNK = 65536
 
 
-@frozen
-class Location:
+class Location(Frozen):
     """A path beneath a root, as text; nothing is known about the file itself.
 
     `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.files.media import media_worker
 from tejat.workspace.files.media.image import ImageSize
@@ -18,15 +18,13 @@ _MAX_SECONDS = 60.0
 _INSTALL = "pip install 'tejat[media]'"
 
 
-@frozen
-class ScaledImage:
+class ScaledImage(Frozen):
     mime_type: str
     data: bytes
     size: ImageSize
 
 
-@frozen
-class PdfText:
+class PdfText(Frozen):
     """The text of a document, page by page. `page_count` is that of the whole document."""
 
     pages: tuple[str, ...]

@@ -1,6 +1,6 @@
 """File type detection by first bytes and name."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.text.encoding import TextEncoding, detect_encoding
@@ -17,8 +17,7 @@ class FileKind(StrEnum):
     BINARY = "binary"
 
 
-@frozen
-class FileType:
+class FileType(Frozen):
     """A file's kind and MIME type; the encoding if the kind is TEXT, else None.
 
     The MIME type of AUDIO is in SUPPORTED_AUDIO unless no model supports the format.

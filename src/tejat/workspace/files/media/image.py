@@ -1,6 +1,6 @@
 """Size and integrity of pictures, from their headers alone."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 
 MAX_SIDE = 8000
 """Pixels of the longer side of a picture that every service takes."""
@@ -14,8 +14,7 @@ _START_OF_SCAN = 0xDA
 _TAIL = 4096
 
 
-@frozen
-class ImageSize:
+class ImageSize(Frozen):
     width: int
     height: int
 

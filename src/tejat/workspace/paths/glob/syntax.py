@@ -4,7 +4,7 @@ import re
 from enum import Enum
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen_identity
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.paths.glob.wildcard_regex import Wildcard
 
@@ -23,8 +23,7 @@ class ExtglobKind(Enum):
     NEGATED = "!"
 
 
-@frozen_identity
-class Extglob:
+class Extglob(Frozen, eq=False):
     """Alternatives in parentheses. Compared by identity: each has its own place in the pattern."""
 
     kind: ExtglobKind

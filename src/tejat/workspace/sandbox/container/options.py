@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 
 DOCKER, PODMAN, RUNSC = "docker", "podman", "runsc"
@@ -37,8 +37,7 @@ _ALLOWED_FLAGS = frozenset(
 _SECURITY_LABEL = "label="
 
 
-@frozen
-class ContainerOptions:
+class ContainerOptions(Frozen):
     """Which containers to use and how.
 
     `engine` is what the user names: one of ENGINES if it can be used, empty for whatever works. `source` is who names

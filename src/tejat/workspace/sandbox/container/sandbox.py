@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory, open_private_file
 from tejat.workspace.sandbox.container import launcher
@@ -172,8 +172,7 @@ class _ContainerRun:
         self._record.unlock()
 
 
-@frozen
-class _BindMount:
+class _BindMount(Frozen):
     source: str
     target: str
     is_writable: bool = False

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.processes.process_tree import boot_ticks, list_processes, with_descendants
 
@@ -18,8 +18,7 @@ _MAX_THREADS = 500
 _READ_SIZE = 256
 
 
-@frozen
-class Activity:
+class Activity(Frozen):
     """Intervals in which a command ran, in nanoseconds since the epoch, in order. Between them it only waited."""
 
     intervals: tuple[tuple[int, int], ...]

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.undo import UndoEntry
 from tejat.workspace.files.file_lock import try_lock
 from tejat.workspace.files.private_files import create_private_file
@@ -17,8 +17,7 @@ _PREFIX = "call-"
 _KILLED = b"killed\n"
 
 
-@frozen
-class CallWindow:
+class CallWindow(Frozen):
     """The time of a call without an entry. `ended` is None while it runs."""
 
     started: float

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import ChangeKind, ForeignChange, PathChange, UndoEntry
 from tejat.workspace.undo.attribution.activity import Activity
@@ -16,8 +16,7 @@ _SHORT_SECONDS = 3.0
 """A change by somebody else just while a command runs so shortly is too unlikely to doubt everything."""
 
 
-@frozen
-class CallTimes:
+class CallTimes(Frozen):
     """The times of a call, in nanoseconds since the epoch.
 
     The files were looked at from `seen_before` on, the call ran from `started` to `ended`, and the files were looked at

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from threading import Lock
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.workspace.files.system_calls import inotify_add_watch, inotify_init, inotify_remove_watch
 
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name, which follows
@@ -22,8 +22,7 @@ _WATCH_SHARE = 2
 _PAUSE = 0.04  # in which no command fills the queue, of 16,384 events
 
 
-@frozen
-class DirectoryEvents:
+class DirectoryEvents(Frozen):
     """The names that changed in each watched directory, and the watches that ended because a directory is gone.
 
     If they are not `is_complete`, anything may have changed.

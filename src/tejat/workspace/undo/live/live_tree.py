@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from tejat.core.errors import WorkspaceError
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.files.system_calls import file_system_type
 from tejat.workspace.paths.ignore_rules import IgnoreRules
@@ -40,8 +40,7 @@ _LOCAL_FILE_SYSTEMS = frozenset(
 RulesSignature = tuple[tuple[int, ...], ...]
 
 
-@frozen
-class CurrentRules:
+class CurrentRules(Frozen):
     """Ignore rules, and what tells whether those of another time are the same, apart from `.gitignore` in the tree."""
 
     rules: IgnoreRules
@@ -71,8 +70,7 @@ class TouchRecord:
         self.paths: set[str] = set()
 
 
-@frozen
-class _WatchedDirectory:
+class _WatchedDirectory(Frozen):
     watch: int
     identity: tuple[int, int]
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from rich.text import Text
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.shared.diff.fit import fit_rows
 from tejat.ui.shared.diff.rows import DiffRow, trim_context
 from tejat.ui.terminal.render.diff import DiffLayout
@@ -24,8 +24,7 @@ from tejat.ui.terminal.render.text_rows import (
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
-@frozen
-class TextLine:
+class TextLine(Frozen):
     """One sanitized line of any length."""
 
     text: str
@@ -43,8 +42,7 @@ class TextLine:
         return wrap_text(expand_tabs(self.text), width=width, first=first, rest=rest, at_blanks=self.at_blanks)
 
 
-@frozen
-class MarkdownContent:
+class MarkdownContent(Frozen):
     """A sanitized Markdown text, rendered behind a bar that marks it as quoted."""
 
     text: str
@@ -67,8 +65,7 @@ class MarkdownContent:
 ContentLine = TextLine | DiffRow | MarkdownContent
 
 
-@frozen
-class VisibleRows:
+class VisibleRows(Frozen):
     """Rendered rows, and the changed lines whose end is among them, by their order in the diff."""
 
     rows: tuple[Text, ...]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import _
 from tejat.ui.shared.approval.choices import ApprovalChoice
 from tejat.ui.shared.approval.view import ApprovalView
@@ -38,8 +38,7 @@ _CONTEXT_LINES = 1
 """Unchanged lines around a change that are kept before the choices become compact."""
 
 
-@frozen
-class DialogState:
+class DialogState(Frozen):
     """What the user has done so far in the dialog.
 
     `scroll` is the first visible row of the call, None for the initial view: its beginning, or beginning and end of a
@@ -52,8 +51,7 @@ class DialogState:
     feedback: TextInput | None = None
 
 
-@frozen
-class LaidOutApproval:
+class LaidOutApproval(Frozen):
     """Rows of one view, `room` of which show the call, with at most `max_scroll` hidden above.
 
     `call_end` and `rules_end` are the rows of the scrolled content that must have been visible to have viewed the whole
@@ -70,8 +68,7 @@ class LaidOutApproval:
     caret: tuple[int, int] | None = None
 
 
-@frozen
-class _AnswerArea:
+class _AnswerArea(Frozen):
     """The part below the call: prompt, choices, rules and hint."""
 
     prompt: tuple[Text, ...]

@@ -2,12 +2,11 @@
 
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.ui.terminal.render.tables import ColumnAlignment
 
 
-@frozen
-class BlockContainer:
+class BlockContainer(Frozen):
     """A block quote, or a list item with its marker. `indent` is the column of the item's content."""
 
     marker: str = ""
@@ -18,26 +17,22 @@ class BlockContainer:
         return not self.indent
 
 
-@frozen
-class HeadingBlock:
+class HeadingBlock(Frozen):
     level: int
     text: str
 
 
-@frozen
-class ParagraphBlock:
+class ParagraphBlock(Frozen):
     lines: tuple[str, ...]
 
 
-@frozen
-class HtmlBlock:
+class HtmlBlock(Frozen):
     """HTML, shown as text."""
 
     lines: tuple[str, ...]
 
 
-@frozen
-class CodeBlock:
+class CodeBlock(Frozen):
     """Lines of code, or a part of them, with the info string; `before` are lines already drawn."""
 
     lines: tuple[str, ...]
@@ -51,8 +46,7 @@ class CodeBlock:
         return self.info.partition(" ")[0]
 
 
-@frozen
-class TableBlock:
+class TableBlock(Frozen):
     """Table rows, or a part of them; the columns are measured by `first_rows`."""
 
     headings: tuple[str, ...]
@@ -61,16 +55,14 @@ class TableBlock:
     first_rows: tuple[tuple[str, ...], ...] | None = None
 
 
-@frozen
-class ThematicBreak:
+class ThematicBreak(Frozen):
     """A thematic break."""
 
 
 LeafBlock: TypeAlias = HeadingBlock | ParagraphBlock | HtmlBlock | CodeBlock | TableBlock | ThematicBreak
 
 
-@frozen
-class BlockNode:
+class BlockNode(Frozen):
     """A leaf block in its containers, of which the first `emitted_containers` were begun by earlier nodes.
 
     `gap` is the number of containers around the blank line before it, None without one.

@@ -6,7 +6,7 @@ from html import unescape
 
 from rich.style import Style
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.ui.shared.text.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.text_wrap import StyledRun
@@ -29,8 +29,7 @@ class _Flag:
     STRONG, EMPHASIS, STRIKE, LINK, CODE = 1, 2, 4, 8, 16
 
 
-@frozen
-class _Delimiter:
+class _Delimiter(Frozen):
     """A delimiter run, and whether it can open or close emphasis."""
 
     part: int
