@@ -101,11 +101,35 @@ def _after_a_large_command(place: str) -> Iterator[Measurement]:
         undo, redo = RestoreScope(foreign=True), RestoreScope()
         took = seconds(lambda: full.journal.restore(entry.id, undo))
         assert not os.path.exists(f"{full.root}/d0")
-        yield Measurement(f"undo of {_CREATED:,} created files", took, 4.0, "s", "")
+        bare_writing, bare_removal = _plain_times(os.path.join(place, "plain"))
+        yield _over(f"undo of {_CREATED:,} created files, over a plain removal", took, bare_removal, 8.0)
         latest = full.journal.entries()[0]
         took = seconds(lambda: full.journal.restore(latest.id, redo))
         assert len(os.listdir(f"{full.root}/d0")) == 500
-        yield Measurement(f"undo of the removal of {_CREATED:,} files", took, 8.0, "s", "")
+        yield _over(f"undo of the removal of {_CREATED:,} files, over a plain writing", took, bare_writing, 5.0)
+
+
+def _over(name: str, ours: float, plain: float, limit: float) -> Measurement:
+    return Measurement(name, ours / plain, limit, "x", f"{ours:.2f} s against {plain:.2f} s")
+
+
+def _plain_times(root: str) -> tuple[float, float]:
+    """The seconds that writing as many files takes, and removing them, each until all is on disk."""
+
+    def write() -> None:
+        for number in range(_CREATED):
+            directory, name = divmod(number, 500)
+            if not name:
+                os.makedirs(f"{root}/d{directory}")
+            with open(f"{root}/d{directory}/f{name}", "wb") as file:
+                file.write(b"%d %d\n" % (directory, name))
+        os.sync()
+
+    def remove() -> None:
+        shutil.rmtree(root)
+        os.sync()
+
+    return seconds(write), seconds(remove)
 
 
 class _Project:
