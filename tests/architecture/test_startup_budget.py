@@ -30,7 +30,7 @@ def test_no_process_is_started_and_no_version_is_written() -> None:
 
 def counts(*, modules: int = 0, files: int = 0, fsyncs: int = 0) -> StartupCounts:
     names = [f"tejat.m{number}" for number in range(modules)]
-    return StartupCounts(names, [], [f"f{number}" for number in range(files)], 0, 0, 0, fsyncs)
+    return StartupCounts(names, [], [f"f{number}" for number in range(files)], 0, 0, 0, 0, fsyncs)
 
 
 def test_growth_is_reported_with_the_new_names() -> None:

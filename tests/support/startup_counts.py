@@ -21,18 +21,23 @@ BUDGET = Path(__file__).parents[1] / "architecture" / "startup_budget.json"
 # The lists may grow by this many names, or by this part of themselves, before somebody has to look.
 _MORE_NAMES, _MORE_OF_ALL = 2, 0.02
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-_NUMBERS = ("stat_calls", "processes", "written_bytes", "fsyncs")
+_NUMBERS = ("stat_calls", "processes", "compilations", "written_bytes", "fsyncs")
 
 
 @dataclass(frozen=True, slots=True)
 class StartupCounts:
-    """What one run did. `files` are those it opened besides modules; `stat_calls` counts each path once."""
+    """What one run did.
+
+    Modules that are loaded at their first use count when they are loaded. `files` are those it opened besides modules;
+    `stat_calls` counts each path once; `compilations` are texts of Python, which no bytecode saves.
+    """
 
     own_modules: list[str]
     other_modules: list[str]
     files: list[str]
     stat_calls: int
     processes: int
+    compilations: int
     written_bytes: int
     fsyncs: int
 
@@ -56,15 +61,15 @@ class StartupCounts:
         return max(ours / max(_limit(theirs), 1) for ours, theirs in pairs if ours)
 
     def __str__(self) -> str:
-        own, others, files, stats, processes, written, fsyncs = self._sizes()
+        own, others, files, stats, processes, compilations, written, fsyncs = self._sizes()
         return (
             f"{own} own modules, {others} others, {files} more files, {stats} stat calls, {processes} processes, "
-            f"{written} bytes written, {fsyncs} fsyncs"
+            f"{compilations} compilations, {written} bytes written, {fsyncs} fsyncs"
         )
 
     def _sizes(self) -> tuple[int, ...]:
         lists = (self.own_modules, self.other_modules, self.files)
-        return (*map(len, lists), self.stat_calls, self.processes, self.written_bytes, self.fsyncs)
+        return (*map(len, lists), self.stat_calls, self.processes, self.compilations, self.written_bytes, self.fsyncs)
 
 
 def _limit(budget: int) -> int:
@@ -158,7 +163,7 @@ for place in (*sys.path, sys.prefix, sys.base_prefix, os.getcwd()):
         place = os.path.dirname(place)
         known.add(place)
 opened = []
-counts = {"stat_calls": 0, "processes": 0, "fsyncs": 0}
+counts = {"stat_calls": 0, "processes": 0, "compilations": 0, "fsyncs": 0}
 
 def counted(key, function):
     def wrapper(*args, **options):
@@ -182,9 +187,12 @@ def watch(event, arguments):
         opened.append(os.fsdecode(arguments[0]) if isinstance(arguments[0], (str, bytes)) else "")
     elif event in ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system"):
         counts["processes"] += 1
+    elif event == "compile":
+        counts["compilations"] += 1
 
 def end(code):
-    modules = sorted(set(sys.modules) - before)
+    loaded = {name for name, module in sys.modules.items() if type(module).__name__ != "_LazyModule"}
+    modules = sorted(loaded - before)
     report = {**counts, "written_bytes": written_bytes() - at_start, "modules": modules, "opened": opened[:]}
     import json
     with open(path, "w", encoding="utf-8") as file:

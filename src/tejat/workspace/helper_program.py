@@ -51,7 +51,7 @@ def _find_executable(name: str, directories: Iterable[str]) -> str | None:
 class HelperProcess:
     """A running helper. Created and terminated by `run_helper`."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         if process.stdout is None or process.stderr is None:
             raise ValueError("the output of a child has to be piped")
         self._process = process
@@ -212,7 +212,7 @@ def _directory_path(directory_fd: int) -> str:
     return os.fsdecode(fcntl.fcntl(directory_fd, get_path, bytes(1024)).rstrip(b"\0"))
 
 
-def _poll_exit_code(process: subprocess.Popen[bytes]) -> int | None:
+def _poll_exit_code(process: "subprocess.Popen[bytes]") -> int | None:
     if not hasattr(os, "waitid"):
         return process.poll()
     # Not reaped here: while it is a zombie, its pid, which is also its group id, is not reused.
