@@ -17,7 +17,7 @@ from tejat.core.frozen import Frozen, FrozenType, Value, field, fields_of, is_fr
 
 NAMES = ("a", "b", "c", "cls", "type", "_own")
 NOTHING = object()
-MANY = 12
+MANY = 40
 """Of values that many are made of another constructor makes the later ones."""
 
 
