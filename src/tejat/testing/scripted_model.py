@@ -7,7 +7,9 @@ from typing import TypeAlias, cast
 from tejat.core.agent.prices import Price
 from tejat.core.frozen import frozen, replace
 from tejat.core.messages.types import FunctionCall, JsonObject
+from tejat.core.messages.value_check import check_value
 from tejat.core.model import CONVERSATION, NO_USAGE, ModelFailure, ModelOutput, ModelRequest, ModelResponse, Usage
+from tejat.models.custom.client import CustomModelClient
 from tejat.models.scripted.answers import AnswerSequence
 from tejat.models.scripted.model import stream_answer
 from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall
@@ -62,7 +64,7 @@ class ScriptedModel:
         context_window: int = _CONTEXT_WINDOW,
         name: str = "scripted",
     ) -> None:
-        """Raises TypeError for something that is no answer."""
+        """Raises TypeError for something that is no answer, and for options as `function_model` does; ValueError."""
         is_one = isinstance(answers, str | FunctionCall | Answer | ModelFailure)
         if is_one or not isinstance(cast("object", answers), Iterable):
             raise TypeError(f"answers must be a list of answers, not {answers!r}")
@@ -74,6 +76,7 @@ class ScriptedModel:
         self.price = price
         self.context_window = context_window
         self.requests: list[ModelRequest] = []
+        CustomModelClient(self)  # checks the options
 
     def __enter__(self) -> "ScriptedModel":
         return self
@@ -139,6 +142,7 @@ def _to_answer(given: object, number: int) -> Answer:
     wrong = [each for each in cast("tuple[object, ...]", answer.calls) if not isinstance(each, FunctionCall)]
     if wrong:
         raise TypeError(f"answer {number}: expected a text, an Answer, a ModelFailure or calls, not {wrong[0]!r}")
+    check_value(answer)
     return answer
 
 
