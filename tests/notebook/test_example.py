@@ -34,6 +34,7 @@ def test_the_notebook(directory: Path) -> None:
     (view,) = data_of(watched, "text/html")
     assert re.search(r'<tr class="added">.*Hello', view)
     assert "The typo is gone." in view
+    assert '<code class="object">greeting.txt</code>' in view
     assert "The typo is gone." in data_of(waited, "text/html")[0]
     assert data_of(read, "text/plain") == [repr("Hello world\n")]
     (shown,) = data_of(transcript, "text/html")

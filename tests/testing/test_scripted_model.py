@@ -136,9 +136,9 @@ def test_the_wrong_field_of_an_answer_is_named(answer: AnswerLike, problem: str)
 
 
 def test_wrong_options_are_refused_at_once() -> None:
-    with pytest.raises(TypeError, match="price of the model must be of the type Price"):
+    with pytest.raises(TypeError, match="price must be a Price or None, not 5"):
         ScriptedModel(["a"], price=5)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="context_window of the model must be greater than 0"):
+    with pytest.raises(ValueError, match="context_window must be greater than 0"):
         ScriptedModel(["a"], context_window=0)
 
 

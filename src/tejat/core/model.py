@@ -313,4 +313,6 @@ class Model(Protocol):
     the coroutine function `count_tokens(request)`. The agent never closes the model.
     """
 
-    def stream(self, request: ModelRequest, /) -> AsyncIterable[ModelOutput]: ...
+    def stream(self, request: ModelRequest, /) -> AsyncIterable[ModelOutput]:
+        """Yield the response piece by piece. Raises ModelFailure."""
+        ...

@@ -99,7 +99,7 @@ class LiveRun:
     def __init__(self, agent: SyncAgent, prompt: str | Sequence[Part]) -> None:
         _check_run(agent, prompt)
         self._panels = OpenPanels()
-        self.view = LiveView()
+        self.view = LiveView(root=os.path.realpath(agent.directories[0]))
         self.view.show()
         self._started = agent.start(prompt)
         self.stop_button = self._show_button()
