@@ -70,6 +70,7 @@ def work(agent_env: AgentEnv) -> None:
         assert (events[-1].reason, events[-1].text) == (EndReason.FINISHED, "Good morning.")
         assert agent.ask("two").text == "Good night."
         assert [message.text for message in agent.history[-4:]] == ["one", "Good morning.", "two", "Good night."]
+        assert agent.directories == (str(agent_env.project),)
     assert agent_threads() == []
 
 

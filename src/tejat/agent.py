@@ -91,6 +91,11 @@ class Agent:
         return self._require_open.session.session_id
 
     @property
+    def directories(self) -> tuple[str, ...]:
+        """The workspace directories, as they were given."""
+        return self._options.directories
+
+    @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far. Raises UsageError outside of `async with`."""
         return tuple(self._require_open.session.conversation.history.messages)

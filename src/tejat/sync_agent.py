@@ -81,6 +81,11 @@ class SyncAgent:
         return self._require_open.opened.session_id
 
     @property
+    def directories(self) -> tuple[str, ...]:
+        """The workspace directories, as they were given."""
+        return self._agent.directories
+
+    @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far. Raises UsageError outside of `with`."""
         return self._require_open.opened.history

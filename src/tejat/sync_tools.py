@@ -109,7 +109,7 @@ class SyncTools(SyncSdkAnswers):
 
         An exception in this thread, such as KeyboardInterrupt, cancels the calls and waits for their end.
         """
-        check_event_function(on_event)
+        on_event = check_event_function(on_event)
         thread, caller = self._require_open, _Caller()
         sink = None if on_event is None else caller.relay(on_event)
         try:

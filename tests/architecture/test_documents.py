@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,6 +122,39 @@ class TestExamples:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+    @pytest.mark.parametrize("example", [each for each in programs() if "\ndef test_" in each.text], ids=str)
+    def test_tests_pass(self, example: Example, tmp_path: Path) -> None:
+        (tmp_path / "test_example.py").write_text(example.text, encoding="utf-8")
+        plugins = ["-p", "tejat", "-p", "no:cacheprovider"]
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-m", "pytest", "-q", *plugins, "--rootdir", str(tmp_path), str(tmp_path)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        assert f"{example.text.count('def test_')} passed" in done.stdout
+
+    def test_every_block_about_the_library_is_run(self) -> None:
+        """Cells of notebooks run in tests/notebook/test_example.py."""
+        pages = [ROOT / "docs" / "python.md", *sorted((ROOT / "docs" / "python").glob("*.md"))]
+        languages = {name_of(page): {language for language, _ in blocks(page)} for page in pages}
+        assert languages.pop("docs/python/notebooks.md") == {"ipython"}
+        assert set().union(*languages.values()) == {"python", "toml"}
+        for page in pages:
+            fences = re.findall(r"^[ >]*(?:```|~~~)", page.read_text(encoding="utf-8"), re.MULTILINE)
+            assert fences == ["```"] * 2 * len(blocks(page)), f"{name_of(page)}: a block that is not found"
+
+    @pytest.mark.parametrize("path", [path for path in DOCUMENTS if path.exists()], ids=name_of)
+    def test_toml_can_be_read(self, path: Path) -> None:
+        for language, text in blocks(path):
+            if language == "toml":
+                assert tomllib.loads(text), text
 
     @pytest.mark.parametrize("document", sorted({example.document for example in commands()}))
     def test_commands_do_what_is_shown(self, document: str, copy: Path, tmp_path: Path) -> None:

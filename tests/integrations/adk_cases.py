@@ -108,3 +108,9 @@ def test_cancelling_a_run_cancels_the_call(tmp_path: Path) -> None:
         return waiter
 
     assert asyncio.run(main()).was_cancelled
+
+
+def test_tools_that_are_not_open_are_refused(tmp_path: Path) -> None:
+    given: Any = open_tools(tmp_path)
+    with pytest.raises(TypeError, match="These tools are not open"):
+        AdkToolset(given)

@@ -3,8 +3,9 @@
 import asyncio
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,9 @@ from tejat import (
 )
 from tejat.core.messages.types import Text
 from tejat.integrations.framework_calls import CallOutput, declare_tools, run_call, run_call_sync
+from tejat.integrations.langchain import langchain_tools
+from tejat.integrations.openai_agents import openai_agents_tools
+from tejat.integrations.pydantic_ai import TejatToolset
 from tejat.tools.registry import entry_for
 
 
@@ -66,6 +70,26 @@ def test_names_that_services_reject(tools: SyncTools) -> None:
     assert run_call_sync(tools, name, {}).text == "read"
     assert asyncio.run(run_call(tools, name, {})).text == "read"
     assert "not found in registry" in (run_call_sync(tools, "nothing", {}).error or "")
+
+
+class TestGivenTools:
+    @pytest.mark.parametrize("adapt", [declare_tools, langchain_tools, openai_agents_tools, TejatToolset])
+    def test_they_must_be_open(self, adapt: Callable[[Any], object], tmp_path: Path) -> None:
+        with pytest.raises(TypeError, match=r"^These tools are not open\. Use them inside of `with open_tools"):
+            adapt(open_tools(tmp_path))
+
+    @pytest.mark.parametrize("adapt", [declare_tools, langchain_tools, openai_agents_tools, TejatToolset])
+    @pytest.mark.parametrize(
+        ("given", "described"),
+        [
+            ([answer], "an object of the type list"),
+            (SyncTools, "the class SyncTools"),
+            (None, "an object of the type NoneType"),
+        ],
+    )
+    def test_nothing_else_is_accepted(self, adapt: Callable[[Any], object], given: object, described: str) -> None:
+        with pytest.raises(TypeError, match=f"^The tools must come from `open_tools` or `SyncTools`, not {described}"):
+            adapt(given)
 
 
 class TestOutput:

@@ -3,11 +3,13 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Never
 
 import pytest
 
 from support.model_servers.client_use import joined_text
 from support.model_servers.gemini import ModelServer, Reply, chunk, error_reply, function_call, stream, text_reply
+from tejat import SyncAgent, function_model
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
 from tejat.core.model import (
@@ -107,8 +109,17 @@ def test_attempts_come_to_an_end() -> None:
     outcome = ask(*[error_reply(503, "busy")] * 9, attempts=3)
     assert (outcome.requests, len(outcome.retries)) == (3, 2)
     assert outcome.failure is not None
-    assert outcome.failure.message == f"{BUSY} Gave up after 3 attempts."
+    assert outcome.failure.message == f"{BUSY}. Gave up after 3 attempts."
     assert (outcome.failure.kind, outcome.failure.status) == (FailureKind.UNAVAILABLE, 503)
+
+
+@pytest.mark.parametrize(("message", "shown"), [("no room", "no room."), ("Why?", "Why?")])
+def test_a_message_of_a_program_becomes_a_sentence(message: str, shown: str) -> None:
+    def fail(*_: object) -> Never:
+        raise ModelFailure(message, FailureKind.UNAVAILABLE, can_retry=True, retry_after=0)
+
+    with SyncAgent(model=function_model(fail), keeps_session=False) as agent:
+        assert agent.ask("Hello").message == f"{shown} Gave up after 5 attempts."
 
 
 def test_who_wants_a_single_attempt_gets_the_failure_as_it_is() -> None:
@@ -142,7 +153,7 @@ def test_a_service_that_wants_more_than_our_patience_is_not_waited_for() -> None
 def test_patience_is_for_all_waits_together() -> None:
     outcome = ask(*[error_reply(503, "busy")] * 5, patience=5.0)
     assert outcome.slept == [1.0, 2.0]
-    assert str(outcome.failure) == f"{BUSY} Gave up after waiting 5 seconds."
+    assert str(outcome.failure) == f"{BUSY}. Gave up after waiting 5 seconds."
 
 
 @pytest.mark.parametrize(

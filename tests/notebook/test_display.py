@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from support.public_values import instances, value_classes
 from tejat.core.agent.events import EndReason, PlanPresented, RunEnded, TextStreamed
-from tejat.core.approval.confirmation import ApprovalRequest, ExecConfirmation
+from tejat.core.approval.confirmation import (
+    ApprovalRequest,
+    AskUserConfirmation,
+    ElicitationConfirmation,
+    ExecConfirmation,
+)
+from tejat.core.approval.user_question import UserQuestion
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import Value
 from tejat.core.messages.history import Message, model_message, user_message
@@ -119,6 +125,11 @@ class TestOthers:
         question = ApprovalRequest(ExecConfirmation("Run", "rm <x>", "/"), "run_shell_command")
         assert "rm &lt;x&gt;" in re.sub("</?span[^>]*>", "", body(question))
         assert markdown(question).startswith("```\n")
+        assert "$ rm <x>" in markdown(question)
+        asked = ApprovalRequest(AskUserConfirmation("t", (UserQuestion("Which?", "Database"),)), "ask_user")
+        assert markdown(asked) == "```\nQuestion of the model\nWhich?\n```"
+        elicited = ApprovalRequest(ElicitationConfirmation("t", "shop", "Your name?", {}), "shop__buy")
+        assert "Your name?" in markdown(elicited)
 
     def test_other_values_have_no_html(self) -> None:
         for function in (value_html, value_markdown):

@@ -31,7 +31,10 @@ def test_the_notebook(directory: Path) -> None:
     notebook.cells.insert(place, nbformat.v4.new_code_cell(CLICK))
     _open, asked, watched, _click, waited, read, transcript, as_dict, _close = execute_notebook(notebook, directory)
     assert "It says <em>Helo world</em>, with a <strong>typo</strong>." in data_of(asked, "text/html")[0]
-    assert len(data_of(watched, "text/html")) == 1
+    (view,) = data_of(watched, "text/html")
+    assert re.search(r'<tr class="added">.*Hello', view)
+    assert "The typo is gone." in view
+    assert '<code class="object">greeting.txt</code>' in view
     assert "The typo is gone." in data_of(waited, "text/html")[0]
     assert data_of(read, "text/plain") == [repr("Hello world\n")]
     (shown,) = data_of(transcript, "text/html")

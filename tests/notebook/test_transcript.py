@@ -1,5 +1,9 @@
 """Conversations: prompts, answers and calls with their results."""
 
+from typing import Any
+
+import pytest
+
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse
 from tejat.engine.prompt.system_prompt import ACKNOWLEDGEMENT
@@ -39,3 +43,10 @@ def test_what_the_session_said_before_is_left_out() -> None:
 
 def test_nothing() -> None:
     assert '<div class="transcript"></div>' in NotebookTranscript([])._repr_html_()
+
+
+def test_what_are_no_messages() -> None:
+    wrong: Any
+    for wrong in ("text", 5, [user_message("a"), "b"]):
+        with pytest.raises(TypeError, match=r"^NotebookTranscript needs messages, such as `agent\.history`, not "):
+            NotebookTranscript(wrong)

@@ -1,5 +1,7 @@
 """Assertions about runs, with the events of a real one."""
 
+from collections.abc import AsyncIterator
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -53,3 +55,20 @@ def test_texts(events: list[AgentEvent]) -> None:
         assert_text(ended, "two")
     with pytest.raises(AssertionError, match="There is no RunEnded among the events"):
         assert_text(events[:-1], "one")
+
+
+def test_what_are_no_events(events: list[AgentEvent]) -> None:
+    ended: Any = events[-1]
+    wrong: Any
+    for wrong in (ended, None, "read_file"):
+        with pytest.raises(TypeError, match=r"^The events of a run are expected, not .* in `list\(agent.run"):
+            assert_called(wrong, "read_file")
+        with pytest.raises(TypeError, match="The events of a run are expected"):
+            assert_not_called(wrong, "read_file")
+
+    async def run() -> AsyncIterator[AgentEvent]:
+        yield ended
+
+    unread: Any = run()
+    with pytest.raises(TypeError, match=r"async_generator\. Collect them with `async for`"):
+        assert_text(unread, "one")

@@ -18,6 +18,10 @@ def test_passes(tejat_workspace, tejat_model):
 
 def test_leaves_an_answer_over(tejat_model):
     tejat_model(["never"])
+
+def test_fails_before_the_answer(tejat_model):
+    tejat_model(["not reached"])
+    assert False, "its own mistake"
 """
 
 
@@ -33,9 +37,10 @@ def test_fixtures(tmp_path: Path) -> None:
         timeout=100,
         check=False,
     )
-    assert "2 passed, 1 error" in done.stdout, done.stdout
+    assert "1 failed, 2 passed, 1 error" in done.stdout, done.stdout
     assert "The model was not asked for 1 of its answers:" in done.stdout
     assert "1: 'never'" in done.stdout
+    assert "not reached" not in done.stdout.replace('tejat_model(["not reached"])', "")
 
 
 def test_pytest_finds_them_in_the_installed_package() -> None:

@@ -121,6 +121,27 @@ def test_what_is_no_answer_is_refused_at_once(answers: Any, problem: str) -> Non
     assert str(caught.value).startswith(problem)
 
 
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (Answer(5), "Answer.text must be a string, not 5."),  # pyright: ignore[reportArgumentType]
+        (Answer("a", usage=5), "Answer.usage must be a Usage, not 5."),  # pyright: ignore[reportArgumentType]
+        (FunctionCall("glob", "*"), "FunctionCall.args must be a JSON object, not '*'."),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_the_wrong_field_of_an_answer_is_named(answer: AnswerLike, problem: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        ScriptedModel([answer])
+    assert str(caught.value) == problem
+
+
+def test_wrong_options_are_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="price must be a Price or None, not 5"):
+        ScriptedModel(["a"], price=5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="context_window must be greater than 0"):
+        ScriptedModel(["a"], context_window=0)
+
+
 def test_calls() -> None:
     assert call("glob", pattern="*", name="x") == FunctionCall("glob", {"pattern": "*", "name": "x"})
     assert Answer(calls=READ).calls == (READ,)  # pyright: ignore[reportArgumentType]

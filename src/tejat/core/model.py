@@ -299,7 +299,9 @@ class Model(Protocol):
     sent again. Any other exception ends the run and is raised to its caller.
 
     Further members are used if they exist: `name`, `context_window` (tokens), `capabilities`, `price` (a `Price`), and
-    the coroutine functions `count_tokens(request)` and `close()`.
+    the coroutine function `count_tokens(request)`. The agent never closes the model.
     """
 
-    def stream(self, request: ModelRequest, /) -> AsyncIterable[ModelOutput]: ...
+    def stream(self, request: ModelRequest, /) -> AsyncIterable[ModelOutput]:
+        """Yield the response piece by piece. Raises ModelFailure."""
+        ...

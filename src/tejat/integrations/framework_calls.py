@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from tejat.app.tools.open_tools import ToolsContext
 from tejat.app.tools.toolset import Toolset
 from tejat.core.errors import UsageError
 from tejat.core.frozen import Frozen, replace
@@ -33,8 +34,25 @@ class CallOutput(Frozen):
         return tuple(part for part in self.content if isinstance(part, InlineData))
 
 
+def check_tools(given: object) -> FrameworkTools:
+    """Return what a program gives to an adapter. Raises TypeError if it is no `Toolset` or `SyncTools`."""
+    if isinstance(given, Toolset | SyncTools):
+        return given
+    if isinstance(given, ToolsContext):
+        raise TypeError("These tools are not open. Use them inside of `with open_tools() as tools`.")
+    kind = f"the class {given.__name__}" if isinstance(given, type) else f"an object of the type {type(given).__name__}"
+    raise TypeError(
+        f"The tools must come from `open_tools` or `SyncTools`, not {kind}. "
+        "Tools of your own are passed to these: `open_tools(tools=[...])`."
+    )
+
+
 def declare_tools(tools: FrameworkTools) -> list[FunctionDeclaration]:
-    """The declarations for a framework, under names that every service takes: not all of them take a dot."""
+    """The declarations for a framework, under names that every service takes: not all of them take a dot.
+
+    Raises what `check_tools` raises, and UsageError for tools that are not open.
+    """
+    check_tools(tools)
     return [replace(tool, name=tool.to_openai_responses()["name"]) for tool in tools.declarations()]
 
 

@@ -9,7 +9,7 @@ Written for google-adk 2.
 from typing import Any
 
 from tejat.core.messages.declaration import FunctionDeclaration
-from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
+from tejat.integrations.framework_calls import FrameworkTools, check_tools, declare_tools, missing_package, run_call
 
 try:
     from google.adk.agents.readonly_context import ReadonlyContext
@@ -26,7 +26,7 @@ class AdkToolset(BaseToolset):
 
     def __init__(self, tools: FrameworkTools) -> None:
         super().__init__()
-        self._tools = tools
+        self._tools = check_tools(tools)
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:
         return [_Tool(self._tools, declaration) for declaration in declare_tools(self._tools)]

@@ -5,7 +5,7 @@ Written for pydantic-ai 2.
 
 from typing import Any
 
-from tejat.integrations.framework_calls import FrameworkTools, declare_tools, missing_package, run_call
+from tejat.integrations.framework_calls import FrameworkTools, check_tools, declare_tools, missing_package, run_call
 
 try:
     from pydantic_ai import BinaryContent, RunContext, ToolDefinition, ToolFailed
@@ -23,7 +23,7 @@ class TejatToolset(AbstractToolset[AgentDepsT]):
     """All tools of a `Toolset`. A failed call is a `ToolFailed`: the model sees the error, and no retry is counted."""
 
     def __init__(self, tools: FrameworkTools, *, id: str | None = None) -> None:  # noqa: A002 -- as in other toolsets
-        self._tools = tools
+        self._tools = check_tools(tools)
         self._id = id
 
     @property

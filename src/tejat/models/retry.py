@@ -122,7 +122,7 @@ class RetryingModel(ModelWrapper):
         if failure.retry_after is None:
             message = lazy(
                 "{text} Gave up after waiting {patience:g} seconds.",
-                text=failure.message,
+                text=_as_sentence(failure.message),
                 patience=self._max_total_wait,
             )
             return _with_message(failure, message)
@@ -185,8 +185,14 @@ def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest
 def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    message = lazy("{text} Gave up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    text = _as_sentence(failure.message)
+    message = lazy("{text} Gave up after {attempts} attempts.", text=text, attempts=attempts)
     return _with_message(failure, message)
+
+
+def _as_sentence(message: str) -> str:
+    """The message with its full stop, which those of other programs may lack."""
+    return join_lazy("", (message, ".")) if message and message[-1].isalnum() else message
 
 
 def _with_message(failure: ModelFailure, message: str) -> ModelFailure:

@@ -2,9 +2,10 @@
 
 import base64
 import os
+from collections.abc import Iterator
 
 from tejat.core.agent.events import AgentEvent, PlanPresented, RunEnded
-from tejat.core.approval.confirmation import ApprovalRequest
+from tejat.core.approval.confirmation import ApprovalRequest, AskUserConfirmation, ElicitationConfirmation
 from tejat.core.frozen import Value
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import show_json
@@ -24,6 +25,8 @@ from tejat.ui.html.markdown import render_markdown
 from tejat.ui.html.markup import cut_text, disclosure, escape_text, scroll_box
 from tejat.ui.html.question import render_question
 from tejat.ui.shared.approval.question_title import question_title
+from tejat.ui.shared.approval.text import approval_text_lines
+from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.labels.run_summary import RunSummary
 
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -76,9 +79,22 @@ def value_markdown(value: Value) -> str:
         case PlanPresented():
             return escape_html(value.text)
         case ApprovalRequest():
-            return code_block(question_title(value))
+            return code_block("\n".join(_question_lines(value)))
         case _:
             raise TypeError(f"{type(value).__name__} has no Markdown form")
+
+
+def _question_lines(request: ApprovalRequest) -> Iterator[str]:
+    """Yield the heading of a question and everything that is asked about."""
+    match request.confirmation:
+        case AskUserConfirmation(questions=questions):
+            yield question_title(request)
+            yield from (question.question for question in questions)
+        case ElicitationConfirmation(message=message):
+            yield question_title(request)
+            yield message
+        case confirmation:
+            yield from approval_text_lines(build_approval_view(request, confirmation))
 
 
 def _events(*events: AgentEvent) -> str:

@@ -99,7 +99,7 @@ class LiveRun:
     def __init__(self, agent: SyncAgent, prompt: str | Sequence[Part]) -> None:
         _check_run(agent, prompt)
         self._panels = OpenPanels()
-        self.view = LiveView()
+        self.view = LiveView(root=os.path.realpath(agent.directories[0]))
         self.view.show()
         self._started = agent.start(prompt)
         self.stop_button = self._show_button()
@@ -133,7 +133,7 @@ class LiveRun:
         except KeyboardInterrupt:
             self.cancel()
             raise
-        return self._future.result()
+        return self._finish()
 
     def cancel(self) -> None:
         """End the run at once, as Esc does in the terminal. An open question is closed. Does not wait for the end."""
@@ -148,6 +148,12 @@ class LiveRun:
         while not self._future.done():
             self._answer_question()
             await asyncio.sleep(_POLL_SECONDS)
+        return self._finish()
+
+    def _finish(self) -> RunEnded:
+        """Return the outcome. Raises what the run raised."""
+        # `jupyter execute` and nbconvert ignore what comes from a cell that has ended, so the last update is from here.
+        self.view.update()
         return self._future.result()
 
     def _answer_question(self) -> None:

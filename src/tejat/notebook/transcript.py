@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import cast
 
 from tejat.app.session.replay import answer_events
 from tejat.app.session.transcript_export import render_transcript
@@ -23,7 +24,8 @@ class NotebookTranscript:
     """
 
     def __init__(self, messages: Iterable[Message], *, root: str | None = None) -> None:
-        given = tuple(messages)
+        """Raises TypeError for anything but messages."""
+        given = _checked_messages(messages)
         has_preamble = len(given) > 1 and given[1].text == ACKNOWLEDGEMENT
         self.messages = given[2:] if has_preamble else given
         self._root = os.getcwd() if root is None else root
@@ -36,6 +38,15 @@ class NotebookTranscript:
 
     def _repr_markdown_(self) -> str:
         return messages_markdown(self.messages)
+
+
+def _checked_messages(given: object) -> tuple[Message, ...]:
+    """Raises TypeError."""
+    messages = tuple(cast("Iterable[object]", given)) if isinstance(given, Iterable) else (given,)
+    for each in messages:
+        if not isinstance(each, Message):
+            raise TypeError(f"NotebookTranscript needs messages, such as `agent.history`, not {each!r}.")
+    return cast("tuple[Message, ...]", messages)
 
 
 def message_events(messages: Sequence[Message], root: str) -> Iterator[AgentEvent]:

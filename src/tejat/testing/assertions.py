@@ -1,6 +1,7 @@
 """Assertions about the events of a run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import cast
 
 from tejat.core.agent.events import AgentEvent, RunEnded
 from tejat.core.messages.types import FunctionCall
@@ -10,7 +11,7 @@ from tejat.core.tools.call_events import CallFinished
 def assert_called(events: Iterable[AgentEvent], name: str, /, **args: object) -> CallFinished:
     """Assert that a tool was called with at least these arguments, and return the first such event.
 
-    Its `state` and `result` say how the call ended.
+    Its `state` and `result` say how the call ended. Raises TypeError for anything but events, as the others do.
     """
     finished = _finished(events)
     found = next((event for event in finished if _matches(event.call, name, args)), None)
@@ -41,11 +42,21 @@ def assert_text(run: RunEnded | Iterable[AgentEvent], expected: str) -> RunEnded
 
 
 def _finished(events: Iterable[AgentEvent]) -> list[CallFinished]:
-    return [event for event in events if isinstance(event, CallFinished)]
+    return [event for event in _events(events) if isinstance(event, CallFinished)]
+
+
+def _events(given: object) -> Iterable[object]:
+    """Raises TypeError for anything that cannot be the events of a run."""
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return cast("Iterable[object]", given)
+    wrong = f"The events of a run are expected, not an object of the type {type(given).__name__}."
+    if isinstance(given, AsyncIterable):
+        raise TypeError(f"{wrong} Collect them with `async for`.")
+    raise TypeError(f"{wrong} They are in `list(agent.run(...))`.")
 
 
 def _ended(events: Iterable[AgentEvent]) -> RunEnded:
-    ended = [event for event in events if isinstance(event, RunEnded)]
+    ended = [event for event in _events(events) if isinstance(event, RunEnded)]
     if not ended:
         raise AssertionError("There is no RunEnded among the events: collect all events of the run.")
     return ended[-1]

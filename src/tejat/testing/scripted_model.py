@@ -4,9 +4,11 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import TypeAlias, cast
 
-from tejat.core.agent.prices import Price
+from tejat.core.agent.prices import Price, check_price
+from tejat.core.errors import require_type
 from tejat.core.frozen import Frozen, replace
 from tejat.core.messages.types import FunctionCall, JsonObject
+from tejat.core.messages.value_check import check_value
 from tejat.core.model import CONVERSATION, NO_USAGE, ModelFailure, ModelOutput, ModelRequest, ModelResponse, Usage
 from tejat.models.scripted.answers import AnswerSequence
 from tejat.models.scripted.model import stream_answer
@@ -61,10 +63,17 @@ class ScriptedModel:
         context_window: int = _CONTEXT_WINDOW,
         name: str = "scripted",
     ) -> None:
-        """Raises TypeError for something that is no answer."""
+        """Raises TypeError for something that is no answer and options of a wrong type, and ValueError."""
         is_one = isinstance(answers, str | FunctionCall | Answer | ModelFailure)
         if is_one or not isinstance(cast("object", answers), Iterable):
             raise TypeError(f"answers must be a list of answers, not {answers!r}")
+        require_type("name", name, str, "a string")
+        require_type("price", price, Price | None, "a Price or None")
+        require_type("context_window", context_window, int, "a whole number")
+        if price is not None:
+            check_price(price)
+        if context_window <= 0:
+            raise ValueError(f"context_window must be greater than 0, not {context_window}.")
         given = dict(enumerate(answers, 1))
         scripted = [_to_scripted(answer, number) for number, answer in given.items()]
         self._failures = {number: each for number, each in given.items() if isinstance(each, ModelFailure)}
@@ -138,6 +147,7 @@ def _to_answer(given: object, number: int) -> Answer:
     wrong = [each for each in cast("tuple[object, ...]", answer.calls) if not isinstance(each, FunctionCall)]
     if wrong:
         raise TypeError(f"answer {number}: expected a text, an Answer, a ModelFailure or calls, not {wrong[0]!r}")
+    check_value(answer)
     return answer
 
 

@@ -13,10 +13,27 @@ def plain(_: object) -> None: ...
 async def later(_: object) -> None: ...
 
 
-def test_plain_functions_and_none() -> None:
-    assert check_event_function(plain) is plain
-    assert check_event_function(print) is print
+class Later:
+    async def __call__(self, _: object) -> None: ...
+
+
+def test_plain_functions_and_none(capsys: pytest.CaptureFixture[str]) -> None:
+    got: list[object] = []
+    for function in (got.append, plain, print, got.insert.__self__.append):
+        deliver = check_event_function(function)
+        assert deliver is not None
+        deliver("event")
+    assert got == ["event", "event"]
+    assert capsys.readouterr().out == "event\n"
     assert check_event_function(None) is None
+
+
+def test_what_nobody_would_await_is_an_error_and_no_warning() -> None:
+    function: Any = lambda event: later(event)  # noqa: E731, PLW0108 -- looks like a plain function
+    deliver = check_event_function(function)
+    assert deliver is not None
+    with pytest.raises(TypeError, match="not an `async` one"):
+        deliver("event")
 
 
 @pytest.mark.parametrize(
@@ -26,6 +43,7 @@ def test_plain_functions_and_none() -> None:
         (dict, "on_event must be a function that takes an event, not <class 'dict'>"),
         (lambda: None, "on_event must be a function that takes an event, not <function <lambda>"),
         (later, "on_event must be a plain function, not an `async` one"),
+        (Later(), "on_event must be a plain function, not an `async` one"),
     ],
 )
 def test_anything_else(wrong: Any, message: str) -> None:

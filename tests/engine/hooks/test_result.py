@@ -277,6 +277,13 @@ class TestAnswersOfFunctions:
             (False, TypeError, "must return None, a HookReply or a dict"),
             ({"decision": "perhaps"}, ValueError, "returned a dict where the decision 'perhaps' is unknown"),
             ({"decision": 5}, ValueError, "returned a dict where decision is not a string"),
+            (
+                {"decison": "deny"},
+                ValueError,
+                "the field 'decison' is unknown .known fields: decision, reason",
+            ),
+            ({"permissionDecision": "deny"}, ValueError, "the field 'permissionDecision' is unknown"),
+            ({"hookSpecificOutput": {"decision": "deny"}}, ValueError, "the field 'decision' is unknown"),
         ],
     )
     def test_others_are_refused(self, answer: object, kind: type[Exception], message: str) -> None:

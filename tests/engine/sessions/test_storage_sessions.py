@@ -3,7 +3,10 @@
 import gc
 import json
 import threading
+from asyncio import new_event_loop, wrap_future
 from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -113,6 +116,31 @@ def test_a_storage_that_fails_stops_the_recording_and_is_reported() -> None:
     talk(journal, "One", "Yes.")
     assert journal.failure == "Stopped saving this session: RuntimeError: no more room."
     assert kinds(storage.read("first")) == ["session", "prompt"]
+
+
+def test_a_storage_that_is_asynchronous_unnoticed_stops_the_recording() -> None:
+    class Later(MemoryStorage):
+        def append(self, session_id: str, lines: Sequence[str], position: int) -> Any:
+            waiting: Future[None] = Future()
+            return wrap_future(waiting, loop=loop)
+
+    loop = new_event_loop()
+    journal = sessions_in(Later()).create(session_id="first", model="m")
+    talk(journal, "One", "Yes.")
+    loop.close()
+    assert journal.failure == "Stopped saving this session: `append` of the storage is asynchronous."
+
+
+def test_a_chosen_id_must_be_new() -> None:
+    storage = MemoryStorage()
+    storage.append("ours", ["{}"], 0)
+    for chosen in ("ours", "new"):
+        sessions = StorageSessions(storage, "/project", secrets=[], chosen_id=chosen)
+        if chosen == "ours":
+            with pytest.raises(UsageError, match=r"a session ours already\. Pass resume='ours' to continue it\."):
+                sessions.create(session_id=chosen, model="m")
+        else:
+            sessions.create(session_id=chosen, model="m").close()
 
 
 class TestTwoAgents:

@@ -136,6 +136,13 @@ def test_members_of_another_type_are_refused(name: str, value: object, message: 
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize("window", [0, -1])
+def test_a_context_window_must_have_room(window: int) -> None:
+    model: Any = type("Odd", (Yields,), {"context_window": window})()
+    with pytest.raises(ValueError, match=f"context_window of the model must be greater than 0, not {window}"):
+        CustomModelClient(model)
+
+
 @pytest.mark.parametrize("amount", [-1.0, float("inf")])
 def test_a_price_that_nothing_can_have_is_refused(amount: float) -> None:
     for price in (Price(1.0, amount, 1.0), Price(1.0, 1.0, 1.0, steps=((10, Price(1.0, amount, 1.0)),))):
@@ -211,3 +218,24 @@ def test_closing_the_stream_closes_that_of_the_model() -> None:
         await CustomModelClient(model).close()
 
     asyncio.run(leave())
+
+
+def test_a_model_that_never_waits_leaves_time_to_others() -> None:
+    class Busy(Yields):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelOutput]:
+            try:
+                while True:
+                    yield "more "
+            finally:
+                self.is_closed = True
+
+    model = Busy()
+
+    async def read() -> None:
+        async with asyncio.timeout(0.05):
+            async for _ in CustomModelClient(model).stream(REQUEST):
+                pass
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(read())
+    assert model.is_closed

@@ -63,7 +63,9 @@ def open_sessions(options: AgentOptions, run_config: RunConfig) -> Sessions:
         return open_session_store(run_config)
     from tejat.engine.sessions.storage_sessions import StorageSessions
 
-    return StorageSessions(options.storage, run_config.roots[0], secrets=run_config.secrets)
+    return StorageSessions(
+        options.storage, run_config.roots[0], secrets=run_config.secrets, chosen_id=options.session_id
+    )
 
 
 def open_session_store(run_config: RunConfig) -> SessionStore:

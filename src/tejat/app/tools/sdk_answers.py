@@ -18,7 +18,8 @@ class SdkAnswers(SdkDeclarations):
     """Runs the calls in a response and returns what continues the conversation, an empty list if there are no calls.
 
     The response is an object or a dict of the SDK. All calls go through the rules, approval and undo, as `call_many`
-    runs them, and each of them gets an answer. The methods raise what `call_many` raises.
+    runs them, and each of them gets an answer. The methods raise TypeError for anything else than a response of the
+    SDK, and what `call_many` raises.
     """
 
     @abstractmethod

@@ -106,7 +106,7 @@ class Toolset(SdkAnswers):
         from tejat.core.agent.event_function import check_event_function
 
         self._require_open()
-        check_event_function(on_event)
+        on_event = check_event_function(on_event)
         return await run_calls(self.start_scheduler(), list_calls(calls), on_event)
 
     def declarations(self) -> list[FunctionDeclaration]:

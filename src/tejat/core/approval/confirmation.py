@@ -318,4 +318,6 @@ class ApprovalReply(Value):
 class Approver(Protocol):
     """Answers approval requests. A run without one refuses whatever needs approval."""
 
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply: ...
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Return the answer to a question. Raises `UserUnavailable` if nobody can be asked."""
+        ...

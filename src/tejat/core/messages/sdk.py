@@ -91,7 +91,8 @@ class SdkDeclarations(ABC):
 class SdkCall:
     """The ways to read a call from an object or a dict of an SDK.
 
-    With the declared `tools`, names that the service does not take are restored.
+    With the declared `tools`, names that the service does not take are restored. All raise TypeError for anything else
+    than a call.
     """
 
     __slots__ = ()
@@ -99,22 +100,22 @@ class SdkCall:
     @staticmethod
     def from_gemini(call: object, tools: "Sequence[FunctionDeclaration]" = ()) -> "FunctionCall":
         """Read a `FunctionCall` of `google-genai`."""
-        return sdk_format("gemini").read_call(call, tools)
+        return sdk_format("gemini").read_given_call(call, tools)
 
     @staticmethod
     def from_openai(call: object, tools: "Sequence[FunctionDeclaration]" = ()) -> "FunctionCall":
         """Read a tool call of a `ChatCompletion`. Raises ToolFailure if its arguments are not a JSON object."""
-        return sdk_format("openai").read_call(call, tools)
+        return sdk_format("openai").read_given_call(call, tools)
 
     @staticmethod
     def from_openai_responses(call: object, tools: "Sequence[FunctionDeclaration]" = ()) -> "FunctionCall":
         """Read a function call of a `Response`. Raises ToolFailure if its arguments are not a JSON object."""
-        return sdk_format("openai_responses").read_call(call, tools)
+        return sdk_format("openai_responses").read_given_call(call, tools)
 
     @staticmethod
     def from_anthropic(call: object, tools: "Sequence[FunctionDeclaration]" = ()) -> "FunctionCall":
         """Read a `tool_use` block of `anthropic`."""
-        return sdk_format("anthropic").read_call(call, tools)
+        return sdk_format("anthropic").read_given_call(call, tools)
 
 
 class SdkResponse:
@@ -145,7 +146,8 @@ class SdkResponse:
 class SdkResult:
     """The conversions of a result to what continues the conversation after a single call.
 
-    The calls of one turn are answered together: see `Toolset.answer_openai`.
+    The calls of one turn are answered together: see `Toolset.answer_openai`. `call` is the call that was run; all raise
+    TypeError for a call of the SDK.
     """
 
     __slots__ = ()
@@ -167,6 +169,12 @@ class SdkResult:
         return self._encode("anthropic", call)
 
     def _encode(self, sdk: SdkName, call: "FunctionCall", model: str = "") -> list[Any]:
+        from tejat.core.messages.types import FunctionCall
         from tejat.core.tools.function_response import build_response
 
+        if not isinstance(cast("object", call), FunctionCall):
+            raise TypeError(
+                f"The call must be a FunctionCall of tejat, not an object of the type {type(call).__name__}. "
+                f"`FunctionCall.from_{sdk}` reads a call of the SDK."
+            )
         return sdk_format(sdk).encode_results([build_response(call, cast("ToolResult", self))], model=model)

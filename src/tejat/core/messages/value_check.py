@@ -117,4 +117,5 @@ def _describe(hint: Any) -> str:
         return word
     name = hint.__name__
     kind = f"{name} member" if issubclass(hint, Enum) else name
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {kind}"
+    # A Usage, a UserQuestion.
+    return f"{'an' if name[0] in 'AEIO' else 'a'} {kind}"

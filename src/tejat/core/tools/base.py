@@ -147,10 +147,12 @@ class BaseTool(ABC):
 
     @property
     def schema(self) -> FunctionDeclaration:
+        """The declaration for models."""
         return FunctionDeclaration(self.name, self.description, self.parameter_schema)
 
     @property
     def is_read_only(self) -> bool:
+        """Whether calls only read: they run at the same time, and in plan mode too."""
         return self.kind in READ_ONLY_KINDS
 
     @property
@@ -192,6 +194,7 @@ class BaseTool(ABC):
         return json_type if isinstance(json_type, str) else None
 
     def tool_locations(self, params: Params) -> list[ToolLocation]:
+        """The files that the call is about, for front ends that show them. Changes nothing."""
         return []
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
@@ -256,15 +259,18 @@ class TypedTool(ParsingTool, Generic[_Parameters]):
         self._parameters = parameters
 
     @abstractmethod
-    async def run(self, params: _Parameters, context: ToolContext) -> ToolResult: ...
+    async def run(self, params: _Parameters, context: ToolContext) -> ToolResult:
+        """Run the tool. A ToolFailure is told to the model."""
 
     def check(self, params: _Parameters) -> None:
         """Raise ToolFailure for parameters that match the schema but make no sense."""
 
     @abstractmethod
-    def describe(self, params: _Parameters) -> str: ...
+    def describe(self, params: _Parameters) -> str:
+        """What the call does, in one line for the user."""
 
     def locations(self, params: _Parameters) -> list[ToolLocation]:
+        """The files that the call is about."""
         return []
 
     def parse(self, params: object) -> _Parameters:

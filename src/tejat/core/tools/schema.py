@@ -1,6 +1,6 @@
 """Typed parameter classes: their JSON Schema, and the parsing of arguments.
 
-A parameter class is a `@frozen` class or a frozen dataclass whose fields are annotated with `Annotated[type,
+A parameter class is a subclass of `Frozen` or a frozen dataclass whose fields are annotated with `Annotated[type,
 Param(...)]`. A field without a default is required. The types `str`, `int`, `bool`, `list[str]`, and each of them
 `| None`, are read here, which is fast; all other hints are read as those of functions (`core/tools/hints/`). A pydantic
 model declares and validates itself.

@@ -29,7 +29,12 @@ _DECISIONS = {
     "deny": Decision.DENY,
     "block": Decision.DENY,
 }
+_FIELDS = ("decision", "reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput")
 _UNSUPPORTED_FIELDS = ("llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext")
+_INNER_FIELDS = (
+    *("hookEventName", "permissionDecision", "permissionDecisionReason", "tool_input", "updatedInput"),
+    *("additionalContext", *_UNSUPPORTED_FIELDS),
+)
 
 
 class ToolMode(StrEnum):
@@ -101,8 +106,11 @@ def parse_answer(hook: HookConfig, answer: object) -> HookResult:
         case HookReply():
             return _parse_reply(hook, answer)
         case Mapping():
+            fields = dict(cast("Mapping[str, object]", answer))
             try:
-                return _parse_json(hook, dict(cast("Mapping[str, object]", answer)))
+                result = _parse_json(hook, fields)
+                _check_names(fields)
+                return result
             except _InvalidField as invalid:
                 raise ValueError(f"The hook {hook.name!r} ({hook.event}) returned a dict where {invalid}.") from None
         case _:
@@ -110,6 +118,15 @@ def parse_answer(hook: HookConfig, answer: object) -> HookResult:
                 f"The hook {hook.name!r} ({hook.event}) returned an object of the type {type(answer).__name__}. "
                 "It must return None, a HookReply or a dict."
             )
+
+
+def _check_names(fields: Mapping[str, object]) -> None:
+    """Raises _InvalidField for a name that is unknown, and probably misspelled. The program's author can correct it."""
+    inner = cast("Mapping[str, object]", fields.get("hookSpecificOutput") or {})
+    for known, given in ((_FIELDS, fields), (_INNER_FIELDS, inner)):
+        for name in given:
+            if name not in known:
+                raise _InvalidField(f"the field {name!r} is unknown (known fields: {', '.join(known)})")
 
 
 def _parse_reply(hook: HookConfig, reply: HookReply) -> HookResult:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import cast
 from weakref import WeakValueDictionary
 
@@ -21,14 +21,31 @@ from tejat.engine.sessions.session_store import LATEST, SessionSummary
 class StorageSessions:
     """The sessions in a storage; implements `Sessions`. What it raises while it is searched and read is raised too."""
 
-    def __init__(self, storage: SessionStorage, root: str, *, secrets: Sequence[str], now: Clock = time.time) -> None:
-        """`secrets` are masked. `root` is the directory that new sessions work in."""
+    def __init__(
+        self,
+        storage: SessionStorage,
+        root: str,
+        *,
+        secrets: Sequence[str],
+        chosen_id: str | None = None,
+        now: Clock = time.time,
+    ) -> None:
+        """`secrets` are masked. `root` is the directory that new sessions work in.
+
+        `chosen_id` is the id that the program has chosen for a new session. All others are random.
+        """
+        self._chosen_id = chosen_id
         self._storage = storage
         self._root = root
         self._secrets = tuple(secrets)
         self._now = now
 
     def create(self, *, session_id: str, model: str) -> SessionJournal:
+        """Raises UsageError if the program has chosen the id of a session that is in the storage."""
+        if session_id == self._chosen_id and session_id in _checked_texts(self._storage.session_ids(), "session_ids"):
+            raise UsageError(
+                _("The storage has a session {id} already. Pass resume={id!r} to continue it.", id=session_id)
+            )
         head = {
             "kind": RecordKind.SESSION,
             "at": round(self._now(), 3),
@@ -118,12 +135,14 @@ class StoredJournal(SessionJournal):
         """Raises ValueError if the storage raises anything."""
         texts = lines.decode("utf-8").removesuffix("\n").split("\n")
         try:
-            self._storage.append(self.session_id, texts, self.position)
+            returned: object = cast("object", self._storage.append(self.session_id, texts, self.position))
         except SessionConflict as error:
             raise ValueError(_("another agent has written to it")) from error
         except Exception as error:
             report_unexpected(error, "the storage of sessions")
             raise ValueError(f"{type(error).__name__}: {error}") from error
+        if isinstance(returned, Awaitable):
+            raise ValueError(_("`append` of the storage is asynchronous"))
         self.position += len(texts)
         self._has_written = True
 

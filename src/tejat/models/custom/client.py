@@ -1,5 +1,6 @@
 """A model of the embedding program as a model client."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from types import NoneType
@@ -39,10 +40,12 @@ class CustomModelClient:
     """
 
     def __init__(self, model: Model) -> None:
-        """Raises TypeError for a member of the model that has another type than documented."""
+        """Raises TypeError for a member of the model that has another type than documented, and ValueError."""
         self._model = model
         self.name = _member(model, "name", str, type(model).__name__)
         self.context_window = _member(model, "context_window", int, DEFAULT_CONTEXT_WINDOW)
+        if self.context_window <= 0:
+            raise ValueError(f"context_window of the model must be greater than 0, not {self.context_window}.")
         self.capabilities = frozenset(map(Capability, _member(model, "capabilities", set | frozenset, frozenset())))
         self.price: Price | None = _member(model, "price", Price | None, None)
         if self.price is not None:
@@ -75,6 +78,8 @@ class CustomModelClient:
             )
         async with closed_after(cast("AsyncIterable[object]", streamed)) as pieces:
             async for piece in pieces:
+                # A model that never waits would keep timers, cancellation and the other tasks from running.
+                await asyncio.sleep(0)
                 if isinstance(piece, ModelResponse):
                     _check_output(piece)
                     yield piece

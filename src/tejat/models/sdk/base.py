@@ -27,6 +27,10 @@ class SdkFormat(ABC):
     """
 
     name_pattern: ClassVar[str] = NAME_PATTERN
+    response_name: ClassVar[str]
+    """What a response is called in messages."""
+    call_field: ClassVar[str]
+    """A field that every call has."""
 
     @abstractmethod
     def declare(self, tool: FunctionDeclaration) -> Any:
@@ -48,6 +52,10 @@ class SdkFormat(ABC):
         """
 
     @abstractmethod
+    def is_response(self, response: object) -> bool:
+        """Return whether it is a response of the SDK, which may have no calls."""
+
+    @abstractmethod
     def find_calls(self, response: object) -> list[object]:
         """Return the calls in a response of the SDK."""
 
@@ -60,6 +68,14 @@ class SdkFormat(ABC):
         name, _, call_id = self.read_fields(call)
         tool = self._find_tool(name, tools)
         return FunctionCall(name or UNNAMED_CALL if tool is None else tool.name, {}, call_id or None)
+
+    def read_given_call(self, call: object, tools: Sequence[FunctionDeclaration] = ()) -> FunctionCall:
+        """Read what a program says is a call of the SDK. Raises TypeError if it is none, and ToolFailure."""
+        if not has_field(call, self.call_field):
+            raise TypeError(
+                f"This is no call of the SDK, because it has no field {self.call_field!r}: {describe(call)}."
+            )
+        return self.read_call(call, tools)
 
     def read_call(self, call: object, tools: Sequence[FunctionDeclaration] = ()) -> FunctionCall:
         """Read a call of the SDK. Raises ToolFailure if its arguments are not an object."""
@@ -84,6 +100,16 @@ def field_of(value: object, name: str) -> object:
     if isinstance(value, Mapping):
         return cast("Mapping[str, object]", value).get(name)
     return getattr(value, name, None)
+
+
+def has_field(value: object, name: str) -> bool:
+    """Return whether an object or a dict has a field, which may be None."""
+    return name in cast("Mapping[str, object]", value) if isinstance(value, Mapping) else hasattr(value, name)
+
+
+def describe(value: object) -> str:
+    """Describe a wrong value in an error by its type, because it may hold secrets."""
+    return "None" if value is None else f"an object of the type {type(value).__name__}"
 
 
 def text_of(value: object, name: str) -> str:

@@ -6,13 +6,15 @@ from typing import Any
 from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionResponse, Part
 from tejat.models.gemini.request import NAME_PATTERN, GeminiEncoder, encode_declaration
-from tejat.models.sdk.base import RawCall, SdkFormat, field_of, items_of, text_of
+from tejat.models.sdk.base import RawCall, SdkFormat, field_of, has_field, items_of, text_of
 
 
 class GeminiFormat(SdkFormat):
     """Function declarations, and contents with function responses."""
 
     name_pattern = NAME_PATTERN
+    response_name = "a GenerateContentResponse of google-genai"
+    call_field = "name"
 
     def declare(self, tool: FunctionDeclaration) -> Any:
         return encode_declaration(tool)
@@ -27,6 +29,10 @@ class GeminiFormat(SdkFormat):
         # Since version 3 a model takes media inside of a response; for others they follow it.
         parts = GeminiEncoder(model).encode_parts(part for result in results for part in result)
         return [{"role": "user", "parts": parts}] if parts else []
+
+    def is_response(self, response: object) -> bool:
+        # A response to a blocked prompt has no candidates, and as a dict no field for them.
+        return any(has_field(response, name) for name in ("candidates", "parts", "promptFeedback", "prompt_feedback"))
 
     def find_calls(self, response: object) -> list[object]:
         """Return the calls in a `GenerateContentResponse` or a `Content`."""

@@ -7,13 +7,16 @@ from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionResponse, Part
 from tejat.models.openai import request, responses_request
-from tejat.models.sdk.base import RawCall, SdkFormat, field_of, items_of, text_of
+from tejat.models.sdk.base import RawCall, SdkFormat, field_of, has_field, items_of, text_of
 
 _DIALECT = request.OpenAIDialect()
 
 
 class ChatFormat(SdkFormat):
     """Messages of the Chat Completions API. Media follow the results in a message of the user."""
+
+    response_name = "a ChatCompletion of openai or its message"
+    call_field = "function"
 
     def declare(self, tool: FunctionDeclaration) -> Any:
         return request.encode_tool(tool, _DIALECT)
@@ -24,6 +27,12 @@ class ChatFormat(SdkFormat):
     def encode_results(self, results: Sequence[Sequence[Part]], *, model: str = "") -> list[Any]:
         parts = [part for result in results for part in result]
         return list(request.user_messages(user_message(*parts), _DIALECT, results_only=True)) if parts else []
+
+    def is_response(self, response: object) -> bool:
+        if has_field(response, "choices") or has_field(response, "tool_calls"):
+            return True
+        # A message without calls as a dict. A list of blocks is a message of another API.
+        return has_field(response, "content") and not isinstance(field_of(response, "content"), list | tuple)
 
     def find_calls(self, response: object) -> list[object]:
         """Return the function calls in a `ChatCompletion` or in a message of one."""
@@ -39,6 +48,9 @@ class ChatFormat(SdkFormat):
 class ResponsesFormat(SdkFormat):
     """Input items of the Responses API. Results hold their media."""
 
+    response_name = "a Response of openai"
+    call_field = "name"
+
     def declare(self, tool: FunctionDeclaration) -> Any:
         return responses_request.encode_tool(tool)
 
@@ -48,6 +60,9 @@ class ResponsesFormat(SdkFormat):
     def encode_results(self, results: Sequence[Sequence[Part]], *, model: str = "") -> list[Any]:
         parts = [part for result in results for part in result]
         return list(responses_request.user_items(user_message(*parts), media=True, results_only=True)) if parts else []
+
+    def is_response(self, response: object) -> bool:
+        return isinstance(field_of(response, "output"), list | tuple)
 
     def find_calls(self, response: object) -> list[object]:
         """Return the function calls in a `Response`."""

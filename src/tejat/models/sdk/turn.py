@@ -1,6 +1,6 @@
 """The calls in one response of an SDK, and their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from tejat.core.errors import ToolFailure
@@ -8,7 +8,7 @@ from tejat.core.messages.declaration import FunctionDeclaration
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult, invalid_params_result
 from tejat.core.tools.function_response import build_response
-from tejat.models.sdk.base import SdkFormat, text_of
+from tejat.models.sdk.base import SdkFormat, describe, text_of
 
 
 class SdkTurn:
@@ -18,6 +18,10 @@ class SdkTurn:
     """
 
     def __init__(self, sdk: SdkFormat, response: object, tools: Sequence[FunctionDeclaration]) -> None:
+        """Raises TypeError for anything else than a response: its calls would never be found."""
+        if not sdk.is_response(response):
+            wrong = f"The response must be {sdk.response_name}, not {describe(response)}."
+            raise TypeError(f"{wrong} Await it first." if isinstance(response, Awaitable) else wrong)
         self._sdk = sdk
         self._model = text_of(response, "model_version")
         self._read = [_read_call(sdk, call, tools) for call in sdk.find_calls(response)]
