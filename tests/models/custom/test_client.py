@@ -211,3 +211,13 @@ def test_closing_the_stream_closes_that_of_the_model() -> None:
         await CustomModelClient(model).close()
 
     asyncio.run(leave())
+
+
+def test_a_model_that_is_cancelled_by_nobody_has_failed() -> None:
+    class Lost:
+        async def stream(self, _: ModelRequest) -> AsyncIterable[ModelOutput]:
+            raise asyncio.CancelledError
+            yield ""
+
+    with pytest.raises(CallbackFailure, match="The model 'Lost' was cancelled from within"):
+        stream(Lost())

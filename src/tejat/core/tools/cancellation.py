@@ -26,6 +26,19 @@ def always_cancelled() -> CancelReason:
     return CancelReason.CANCELLED
 
 
+def inner_cancellation(error: BaseException, task: CancellableTask | None, what: str = "it") -> RuntimeError:
+    """The failure of a function that awaited something cancelled.
+
+    A cancelled task or future raises CancelledError where it is awaited, as if the awaiting task had been cancelled.
+    Raises `error` if that is so: `task` is the one that runs the function.
+    """
+    if task is None or task.cancelling():
+        raise error
+    failure = RuntimeError(f"{what} was cancelled from within")
+    failure.__cause__ = error
+    return failure
+
+
 class CancelSignal:
     """Whether a call was cancelled, and why. Any thread may read it. `find_reason` is asked once it was."""
 

@@ -1,5 +1,6 @@
 """A model of the embedding program as a model client."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from types import NoneType
@@ -25,6 +26,7 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
+from tejat.core.tools.cancellation import inner_cancellation
 from tejat.models.wire.part_assembler import PartAssembler
 
 DEFAULT_CONTEXT_WINDOW = 128_000
@@ -60,6 +62,9 @@ class CustomModelClient:
                     yield chunk
         except (ModelFailure, CallbackFailure):
             raise
+        except asyncio.CancelledError as error:
+            failure = inner_cancellation(error, asyncio.current_task(), f"The model {self.name!r}")
+            raise CallbackFailure(failure) from error
         except Exception as error:
             raise CallbackFailure(error) from error
 
