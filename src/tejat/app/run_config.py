@@ -15,7 +15,7 @@ from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import McpServer, Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
-from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.options import AgentOptions, option_name
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
@@ -40,7 +40,8 @@ class RunConfig:
     which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
     own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not.
     `settings_files` are those that count. `notes` are for the user. `extensions` are those in use, and
-    `extension_effects` what they bring beside settings.
+    `extension_effects` what they bring beside settings. With `names_arguments` messages name the arguments of a program
+    instead of flags.
     """
 
     roots: tuple[str, ...]
@@ -56,6 +57,7 @@ class RunConfig:
     notes: tuple[str, ...] = ()
     extensions: tuple[ActiveExtension, ...] = ()
     extension_effects: ExtensionEffects = NO_EFFECTS
+    names_arguments: bool = False
 
     @property
     def is_untrusted(self) -> bool:
@@ -128,6 +130,7 @@ class UserConfig:
     trust: TrustDecision
     environment: Mapping[str, str] = field(repr=False)
     loader: SettingsLoader = field(repr=False)
+    names_arguments: bool = False
 
     def load_project(
         self,
@@ -154,10 +157,12 @@ class UserConfig:
         )
         environment |= vertex_switch(settings)
         if excluded_tools:
-            added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
+            source = option_name("excluded_tools", names_arguments=self.names_arguments)
+            added = (Setting(entry, source, SourceTier.USER) for entry in excluded_tools)
             settings = replace(settings, exclude=(*settings.exclude, *added))
         if servers is not None:
-            settings = _select_servers(settings, servers)
+            source = option_name("servers", names_arguments=self.names_arguments)
+            settings = _select_servers(settings, servers, source)
         included = [entry.value for entry in settings.include_directories]
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
         activated = None
@@ -188,6 +193,7 @@ class UserConfig:
             ),
             extensions=() if activated is None else activated.extensions,
             extension_effects=NO_EFFECTS if activated is None else activated.effects,
+            names_arguments=self.names_arguments,
         )
 
     def _read_api_keys(self) -> Mapping[str, str]:
@@ -234,6 +240,7 @@ def load_user_config(
     trusts_folder: bool = False,
     faults: list[ConfigurationError] | None = None,
     mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
+    names_arguments: bool = False,
 ) -> UserConfig:
     """Load the user's settings and decide whether the first directory is trusted. `mcp_servers` are added to them.
 
@@ -251,7 +258,7 @@ def load_user_config(
         environment=process_environment,
         folder_trust=settings.folder_trust,
     )
-    return UserConfig(roots, paths, settings, trust, process_environment, loader)
+    return UserConfig(roots, paths, settings, trust, process_environment, loader, names_arguments)
 
 
 def load_startup_config(options: AgentOptions) -> UserConfig:
@@ -261,6 +268,7 @@ def load_startup_config(options: AgentOptions) -> UserConfig:
         environment=options.environment,
         trusts_folder=options.trusts_folder,
         mcp_servers=options.mcp_servers,
+        names_arguments=options.names_arguments,
     )
 
 
@@ -292,24 +300,30 @@ def load_run_config(
     servers: Sequence[str] | None = None,
     faults: list[ConfigurationError] | None = None,
     mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
+    names_arguments: bool = False,
 ) -> RunConfig:
     """Load the whole configuration of a run that asks the user nothing. Raises as `load_user_config` does.
 
     The order keeps a folder from deciding about itself: user settings, trust, project settings.
     """
     user_config = load_user_config(
-        directories, environment=environment, trusts_folder=trusts_folder, faults=faults, mcp_servers=mcp_servers
+        directories,
+        environment=environment,
+        trusts_folder=trusts_folder,
+        faults=faults,
+        mcp_servers=mcp_servers,
+        names_arguments=names_arguments,
     )
     return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 
-def _select_servers(settings: Settings, servers: Sequence[str]) -> Settings:
+def _select_servers(settings: Settings, servers: Sequence[str], source: str) -> Settings:
     """Use only these servers, and none that the administrator does not allow."""
     by_admin = settings.mcp_allowed if settings.mcp_allowed and settings.mcp_allowed.tier is SourceTier.ADMIN else None
     names = tuple(name for name in servers if by_admin is None or name in by_admin.value)
     return replace(
         settings,
-        mcp_allowed=Setting(names, "--allowed-mcp-server-names", SourceTier.USER),
+        mcp_allowed=Setting(names, source, SourceTier.USER),
         mcp_excluded=tuple(entry for entry in settings.mcp_excluded if entry.tier is SourceTier.ADMIN),
     )
 
