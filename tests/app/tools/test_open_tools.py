@@ -228,6 +228,11 @@ class TestCalls:
         with opened(project) as tools, pytest.raises(TypeError, match="Expected"):
             asyncio.run(getattr(tools, method)(wrong))
 
+    def test_the_id_of_a_call_is_text(self, project: Path) -> None:
+        wrong: Any = 5
+        with opened(project) as tools, pytest.raises(TypeError, match="id of a FunctionCall must be a string or None"):
+            asyncio.run(tools.call(FunctionCall("glob", {}, wrong)))
+
     def test_a_string_is_not_several_calls(self, project: Path) -> None:
         with opened(project) as tools, pytest.raises(TypeError, match="Expected FunctionCalls, not 'glob'"):
             asyncio.run(tools.call_many("glob"))

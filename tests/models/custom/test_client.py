@@ -136,6 +136,13 @@ def test_members_of_another_type_are_refused(name: str, value: object, message: 
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_context_window_has_room(size: int) -> None:
+    model: Any = type("Odd", (Yields,), {"context_window": size})()
+    with pytest.raises(ValueError, match=f"context_window of the model must be greater than 0, not {size}"):
+        CustomModelClient(model)
+
+
 @pytest.mark.parametrize("amount", [-1.0, float("inf")])
 def test_a_price_that_nothing_can_have_is_refused(amount: float) -> None:
     for price in (Price(1.0, amount, 1.0), Price(1.0, 1.0, 1.0, steps=((10, Price(1.0, amount, 1.0)),))):

@@ -41,10 +41,12 @@ class CustomModelClient:
     """
 
     def __init__(self, model: Model) -> None:
-        """Raises TypeError for a member of the model that has another type than documented."""
+        """Raises TypeError for a member of another type than documented, and ValueError for a wrong value."""
         self._model = model
         self.name = _member(model, "name", str, type(model).__name__)
         self.context_window = _member(model, "context_window", int, DEFAULT_CONTEXT_WINDOW)
+        if self.context_window <= 0:
+            raise ValueError(f"context_window of the model must be greater than 0, not {self.context_window}.")
         self.capabilities = frozenset(map(Capability, _member(model, "capabilities", set | frozenset, frozenset())))
         self.price: Price | None = _member(model, "price", Price | None, None)
         if self.price is not None:

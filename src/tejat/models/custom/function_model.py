@@ -33,7 +33,8 @@ def function_model(
     The function returns text, a `FunctionCall`, a `ModelResponse`, or a list of them; a generator streams. A function
     that is not `async` runs in its own thread. `name` defaults to the name of the function.
 
-    Raises TypeError for anything but a function with two parameters, and for other arguments of a wrong type.
+    Raises TypeError for anything but a function with two parameters, and for other arguments of a wrong type;
+    ValueError for values that cannot be meant.
     """
     given: object = function
     if not callable(given) or isinstance(given, type):

@@ -144,6 +144,7 @@ class FunctionTool(ParsingTool, Generic[_Parameters, _Result]):
         arguments = self.parse(params)
         context.signal.watch(asyncio.current_task())
         limit = asyncio.timeout(self._timeout)
+        context.signal.watch_limit(limit.expired)
         try:
             async with limit:
                 return await self._call(arguments, context)
