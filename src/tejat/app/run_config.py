@@ -156,13 +156,7 @@ class UserConfig:
             roots, trusted=trust.is_trusted, environment=environment, project_variables=project_variables
         )
         environment |= vertex_switch(settings)
-        if excluded_tools:
-            source = option_name("excluded_tools", names_arguments=self.names_arguments)
-            added = (Setting(entry, source, SourceTier.USER) for entry in excluded_tools)
-            settings = replace(settings, exclude=(*settings.exclude, *added))
-        if servers is not None:
-            source = option_name("servers", names_arguments=self.names_arguments)
-            settings = _select_servers(settings, servers, source)
+        settings = _restrict(settings, excluded_tools, servers, names_arguments=self.names_arguments)
         included = [entry.value for entry in settings.include_directories]
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
         activated = None
@@ -317,10 +311,18 @@ def load_run_config(
     return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 
-def _select_servers(settings: Settings, servers: Sequence[str], source: str) -> Settings:
-    """Use only these servers, and none that the administrator does not allow."""
+def _restrict(
+    settings: Settings, excluded_tools: Sequence[str], servers: Sequence[str] | None, *, names_arguments: bool
+) -> Settings:
+    """Exclude tools, and use only these servers, but none that the administrator does not allow."""
+    source = option_name("excluded_tools", names_arguments=names_arguments)
+    excluded = (Setting(entry, source, SourceTier.USER) for entry in excluded_tools)
+    settings = replace(settings, exclude=(*settings.exclude, *excluded)) if excluded_tools else settings
+    if servers is None:
+        return settings
     by_admin = settings.mcp_allowed if settings.mcp_allowed and settings.mcp_allowed.tier is SourceTier.ADMIN else None
     names = tuple(name for name in servers if by_admin is None or name in by_admin.value)
+    source = option_name("servers", names_arguments=names_arguments)
     return replace(
         settings,
         mcp_allowed=Setting(names, source, SourceTier.USER),
