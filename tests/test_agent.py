@@ -479,6 +479,21 @@ class TestUse:
 
         asyncio.run(run())
 
+    def test_it_is_closed_with_its_event_loop(self, agent_env: AgentEnv, capfd: pytest.CaptureFixture[str]) -> None:
+        agent = agent_env.agent(SCRIPT + SCRIPT)
+
+        async def leave_open() -> str:
+            await agent.open()
+            return (await agent.ask("hello")).text
+
+        assert asyncio.run(leave_open()) == "Good morning."
+        assert repr(agent) == "<Agent, closed>"
+        with pytest.raises(UsageError, match="This agent is closed"):
+            _ = agent.history
+        asyncio.run(agent.aclose())
+        assert asyncio.run(leave_open()) == "Good morning."
+        assert capfd.readouterr() == ("", "")
+
     def test_what_keeps_it_from_opening_is_raised(self, agent_env: AgentEnv) -> None:
         async def opened(**more: Any) -> None:
             async with agent_env.agent(SCRIPT, **more):

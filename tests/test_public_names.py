@@ -3,7 +3,9 @@
 import pydoc
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from typing import get_args, get_origin
 
 import pytest
 
@@ -24,6 +26,19 @@ def test_all_lists_what_type_checkers_see() -> None:
     declared = (line for line in source.splitlines() if line.startswith("    from tejat.") and " as " in line)
     seen = {line.rpartition(" ")[2] for line in declared}
     assert set(tejat.__all__) == seen | {"__version__"}
+
+
+UNIONS = (
+    *(tejat.AgentEvent, tejat.ApprovalSubject, tejat.Confirmation, tejat.Event),
+    *(tejat.MessagePart, tejat.ModelOutput, tejat.Part, tejat.PartListUnion),
+)
+
+
+@pytest.mark.parametrize("union", UNIONS, ids=str)
+def test_every_member_of_a_union_is_public(union: object) -> None:
+    members = (get_origin(each) or each for each in get_args(union))
+    public = {*map(id, (getattr(tejat, name) for name in tejat.__all__)), *map(id, (str, Sequence, type(None)))}
+    assert [each for each in members if id(each) not in public] == []
 
 
 def test_a_star_imports_them_all() -> None:

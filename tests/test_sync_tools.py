@@ -120,6 +120,13 @@ class TestCaller:
                 tools.call("note", text="a")
             assert tools.call("read_file", path="a.txt").error is None
 
+    def test_an_approver_without_further_answers(self, project: Path) -> None:
+        with opened(project, lambda _: next(iter(()))) as tools:
+            with pytest.raises(RuntimeError, match="The approver raised StopIteration") as caught:
+                tools.call("write_file", file_path="new.txt", content="x")
+            assert isinstance(caught.value.__cause__, StopIteration)
+            assert tools.call("read_file", path="a.txt").error is None
+
     def test_a_reply_with_a_wrong_field_is_raised(self, project: Path) -> None:
         with opened(project, lambda _: ApprovalReply("yes"), tools=NoteTool()) as tools:  # pyright: ignore[reportArgumentType, reportUnknownLambdaType]
             with pytest.raises(TypeError, match=r"^ApprovalReply\.outcome must be an Outcome member, not 'yes'\.$"):
@@ -230,6 +237,22 @@ class TestClosing:
                 with pytest.raises(UsageError, match="These tools are open already"):
                     tools.open()
                 assert tools.call("read_file", path="a.txt").text == "first\n"
+
+    def test_only_one_of_several_threads_opens_them(self, project: Path) -> None:
+        tools = opened(project)
+
+        def open_them(_: int) -> str:
+            try:
+                tools.open()
+            except UsageError as error:
+                return str(error)
+            return "opened"
+
+        with ThreadPoolExecutor(8) as pool:
+            answers = sorted(pool.map(open_them, range(8)))
+        tools.close()
+        assert answers == 7 * ["These tools are open already."] + ["opened"]
+        assert [each for each in threading.enumerate() if each.name == "tejat-tools"] == []
 
     def test_what_keeps_it_from_opening_is_raised(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="nowhere"), SyncTools(tmp_path / "nowhere"):

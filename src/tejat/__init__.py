@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import RunEnded as RunEnded
     from tejat.core.agent.events import SessionStarted as SessionStarted
     from tejat.core.agent.events import Severity as Severity
+    from tejat.core.agent.events import Steered as Steered
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
     from tejat.core.agent.hook_decorator import hook as hook
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.approver import ApproverLike as ApproverLike
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
+    from tejat.core.approval.confirmation import ApprovalSubject as ApprovalSubject
     from tejat.core.approval.confirmation import Approver as Approver
     from tejat.core.approval.confirmation import AskUserConfirmation as AskUserConfirmation
     from tejat.core.approval.confirmation import Confirmation as Confirmation
@@ -64,8 +66,10 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
     from tejat.core.approval.confirmation import PlanConfirmation as PlanConfirmation
+    from tejat.core.approval.confirmation import Risk as Risk
     from tejat.core.approval.confirmation import Scope as Scope
     from tejat.core.approval.confirmation import ToolOrigin as ToolOrigin
+    from tejat.core.approval.confirmation import TrialConfirmation as TrialConfirmation
     from tejat.core.approval.modes import ApprovalMode as ApprovalMode
     from tejat.core.approval.modes import ModeName as ModeName
     from tejat.core.approval.modes import PlanModeName as PlanModeName
@@ -92,16 +96,22 @@ if TYPE_CHECKING:
     from tejat.core.messages.types import FunctionCall as FunctionCall
     from tejat.core.messages.types import FunctionResponse as FunctionResponse
     from tejat.core.messages.types import InlineData as InlineData
+    from tejat.core.messages.types import JsonObject as JsonObject
+    from tejat.core.messages.types import JsonValue as JsonValue
     from tejat.core.messages.types import MessagePart as MessagePart
     from tejat.core.messages.types import Opaque as Opaque
+    from tejat.core.messages.types import Params as Params
     from tejat.core.messages.types import Part as Part
     from tejat.core.messages.types import PartListUnion as PartListUnion
     from tejat.core.messages.types import Text as Text
     from tejat.core.messages.types import Thought as Thought
     from tejat.core.messages.value_reader import InvalidValue as InvalidValue
     from tejat.core.model import Capability as Capability
+    from tejat.core.model import ContextOverflow as ContextOverflow
     from tejat.core.model import FailureKind as FailureKind
     from tejat.core.model import FinishReason as FinishReason
+    from tejat.core.model import Grounding as Grounding
+    from tejat.core.model import GroundingSource as GroundingSource
     from tejat.core.model import Model as Model
     from tejat.core.model import ModelFailure as ModelFailure
     from tejat.core.model import ModelOutput as ModelOutput
@@ -132,6 +142,7 @@ if TYPE_CHECKING:
     from tejat.core.tools.todos import Todo as Todo
     from tejat.core.tools.todos import TodoList as TodoList
     from tejat.core.tools.todos import TodoStatus as TodoStatus
+    from tejat.core.undo import PathChange as PathChange
     from tejat.core.value_json import event_from_dict as event_from_dict
     from tejat.engine.calls.batch import Batch as Batch
     from tejat.engine.calls.scheduler import Scheduler as Scheduler
@@ -161,6 +172,7 @@ if TYPE_CHECKING:
     from tejat.tools.web_fetch import WebFetchTool as WebFetchTool
     from tejat.tools.write_file import WriteFileTool as WriteFileTool
     from tejat.workspace.context import Workspace as Workspace
+    from tejat.workspace.paths.ignore_rules import IgnoreOptions as IgnoreOptions
 
 __version__ = "0.2.0"
 
@@ -171,7 +183,7 @@ _MODULES = {
     "core.agent.compaction": "CompressionPreview",
     "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
     "EventSink HistoryRepaired LoopDetected ModelChanged Noticed PlanPresented Prompted QuestionAnswered QuestionAsked "
-    "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
+    "RequestFailed Retrying RunEnded SessionStarted Severity Steered TextStreamed ThoughtStreamed",
     "core.agent.hook_decorator": "hook",
     "core.agent.hooks": "Hook HookAnswer HookEvent HookFunction HookReply HooksLike",
     "core.agent.prices": "Price",
@@ -181,10 +193,9 @@ _MODULES = {
     "core.agent.subagent_events": "AgentActivity AgentEnded AgentStarted",
     "core.agent.subagents": "SubagentEnd",
     "core.approval.approver": "ApprovalAnswer ApproverLike",
-    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver AskUserConfirmation Confirmation "
-    "EditConfirmation "
-    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome "
-    "PlanConfirmation Scope ToolOrigin",
+    "core.approval.confirmation": "ApprovalReply ApprovalRequest ApprovalSubject Approver AskUserConfirmation "
+    "Confirmation EditConfirmation ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation "
+    "ModelChangeConfirmation Outcome PlanConfirmation Risk Scope ToolOrigin TrialConfirmation",
     "core.approval.modes": "ApprovalMode ModeName PlanModeName SandboxName",
     "core.approval.plans": "ApprovedPlan",
     "core.approval.user_question": "QuestionOption QuestionType UserQuestion UserUnavailable",
@@ -193,10 +204,10 @@ _MODULES = {
     "core.frozen": "Value",
     "core.messages.declaration": "FunctionDeclaration Kind",
     "core.messages.history": "Message Role",
-    "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part PartListUnion "
-    "Text Thought",
-    "core.model": "Capability FailureKind FinishReason Model ModelFailure ModelOutput ModelRequest ModelResponse "
-    "TextDelta ThoughtDelta Usage",
+    "core.messages.types": "FileData FunctionCall FunctionResponse InlineData JsonObject JsonValue MessagePart "
+    "Opaque Params Part PartListUnion Text Thought",
+    "core.model": "Capability ContextOverflow FailureKind FinishReason Grounding GroundingSource Model ModelFailure "
+    "ModelOutput ModelRequest ModelResponse TextDelta ThoughtDelta Usage",
     "core.provenance": "ToolSource",
     "core.tools.abilities": "ModifiableTool",
     "core.tools.base": "BaseTool ProposingTool ToolContext ToolError ToolLocation ToolResult "
@@ -206,6 +217,7 @@ _MODULES = {
     "core.tools.display": "DiffStat FileDiff",
     "core.tools.schema": "Param",
     "core.tools.todos": "Todo TodoList TodoStatus",
+    "core.undo": "PathChange",
     "core.value_json": "event_from_dict",
     "core.messages.value_reader": "InvalidValue",
     "engine.calls.batch": "Batch",
@@ -231,6 +243,7 @@ _MODULES = {
     "tools.web_fetch": "WebFetchTool",
     "tools.write_file": "WriteFileTool",
     "workspace.context": "Workspace",
+    "workspace.paths.ignore_rules": "IgnoreOptions",
 }
 _NAMES = {name: f"tejat.{module}" for module, names in _MODULES.items() for name in names.split()}
 __all__ = ["__version__", *sorted(_NAMES)]  # noqa: PLE0604 -- names  # pyright: ignore[reportUnsupportedDunderAll]

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, aclosing
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from tejat.app.session.lifespan import open_agent
+from tejat.app.session.lifespan import open_session_manager
 from tejat.core.agent.compaction import CompressionPreview
 from tejat.core.agent.event_function import check_event_function
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, EventSink, RunEnded
@@ -32,7 +32,8 @@ class Agent:
     """A model with tools in a workspace: `async with Agent(...) as agent`.
 
     `AgentSettings` lists the settings. The approver answers approval requests; without one, calls that need approval
-    are refused. A process can have several agents. Each belongs to the event loop in which it was opened.
+    are refused. A process can have several agents. Each belongs to the event loop in which it was opened, and is closed
+    when that loop is.
     """
 
     def __init__(
@@ -55,9 +56,9 @@ class Agent:
         self._was_closed = False
 
     def __repr__(self) -> str:
-        if self._open is None:
+        if self._find_open() is None:
             return f"<Agent, {'closed' if self._was_closed else 'not open'}>"
-        session = self._open.session
+        session = self._require_open.session
         return f"<Agent {session.session_id}, {len(session.conversation.history.messages)} messages>"
 
     async def __aenter__(self) -> "Agent":
@@ -70,19 +71,21 @@ class Agent:
 
     async def open(self) -> "Agent":
         """Open the agent without `async with`. Raises UsageError, and ModelFailure if there is no key for the model."""
-        if self._open is not None:
+        if self._find_open() is not None:
             raise UsageError("This agent is open already.")
         async with AsyncExitStack() as stack:
-            session = await stack.enter_async_context(open_agent(self._options, self._approver))
-            self._open = _OpenAgent(session, stack.pop_all(), self._on_event)
+            # The only generator here: a loop that ends with the agent open closes all generators at the same time.
+            manager = await stack.enter_async_context(open_session_manager(self._options, self._approver))
+            self._open = _OpenAgent(manager.session, stack.pop_all(), self._on_event)
         return self
 
     async def aclose(self) -> None:
         """End all runs and close the agent. Does nothing if it is closed. Raises what leaving `async with` raises."""
-        if self._open is None:
+        opened = self._find_open()
+        if opened is None:
             return
-        self._open.require_loop()
-        opened, self._open, self._was_closed = self._open, None, True
+        opened.require_loop()
+        self._open, self._was_closed = None, True
         await _raise_own(opened.close())
 
     @property
@@ -176,10 +179,17 @@ class Agent:
 
     @property
     def _require_open(self) -> "_OpenAgent":
-        if self._open is None and self._was_closed:
+        opened = self._find_open()
+        if opened is None and self._was_closed:
             raise UsageError("This agent is closed. Open it again with `async with`; `resume` continues its session.")
-        if self._open is None:
+        if opened is None:
             raise UsageError("This agent is not open. Use it inside of `async with`.")
+        return opened
+
+    def _find_open(self) -> "_OpenAgent | None":
+        """The state of the agent; None if it is not open, or its event loop was closed."""
+        if self._open is not None and self._open.has_lost_loop:
+            self._open, self._was_closed = None, True
         return self._open
 
 
@@ -281,6 +291,11 @@ class _OpenAgent:
     async def close(self) -> None:
         async with self.exit_stack:
             await asyncio.gather(*map(end_run, self.runs))
+
+    @property
+    def has_lost_loop(self) -> bool:
+        """Whether the event loop was closed: nothing can run any more."""
+        return self._loop.is_closed()
 
     def require_loop(self) -> None:
         """Raises UsageError in another event loop, or in a thread without one."""

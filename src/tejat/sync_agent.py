@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
+from threading import Lock
 from typing import Unpack
 
 from tejat.agent import NOT_STARTED, Agent
@@ -39,6 +40,7 @@ class SyncAgent:
         self._on_event = check_event_function(on_event)
         self._agent = Agent(approver=None if self._ask is None else ask_reader, **settings)
         self._thread: LoopThread[Agent] | None = None
+        self._opening = Lock()
         self._was_closed = False
 
     def __repr__(self) -> str:
@@ -53,9 +55,10 @@ class SyncAgent:
 
     def open(self) -> "SyncAgent":
         """Open the agent without `with`, for a notebook. Raises UsageError, and ModelFailure if there is no key."""
-        if self._thread is not None:
-            raise UsageError("This agent is open already.")
-        self._thread = home = LoopThread(self._agent, name="tejat-agent")
+        with self._opening:
+            if self._thread is not None:
+                raise UsageError("This agent is open already.")
+            self._thread = home = LoopThread(self._agent, name="tejat-agent")
         try:
             _ = home.opened
         except BaseException:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import partial
 from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Any, TypeVar, Unpack
 
 from tejat.app.tools.given_calls import function_call
@@ -14,7 +15,7 @@ from tejat.app.tools.open_tools import ToolSettings, open_tools
 from tejat.app.tools.sdk_answers import SyncSdkAnswers
 from tejat.app.tools.toolset import Toolset
 from tejat.core.agent.event_function import check_event_function
-from tejat.core.approval.approver import ApproverLike, ask_function
+from tejat.core.approval.approver import ApproverLike, AskFunction, ask_function
 from tejat.core.approval.confirmation import ApprovalRequest
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
@@ -46,6 +47,7 @@ class SyncTools(SyncSdkAnswers):
         self._context = open_tools(directories, None if self._ask is None else self._ask_caller, **settings)
         self._calls: set[asyncio.Task[Any]] = set()
         self._thread: LoopThread[Toolset] | None = None
+        self._opening = Lock()
         self._was_closed = False
 
     def __repr__(self) -> str:
@@ -65,16 +67,21 @@ class SyncTools(SyncSdkAnswers):
 
         Raises UsageError if they are open, and as entering `open_tools` does.
         """
-        if self._thread is not None:
-            raise UsageError(lazy("These tools are open already."))
-        self._context = self._context.renew()
-        thread = LoopThread(self._stay_open(), name="tejat-tools")
+        if not self._opening.acquire(blocking=False):
+            raise UsageError(_OPEN)
         try:
-            _ = thread.opened
-        except BaseException:
-            thread.stop()
-            raise
-        self._thread = thread
+            if self._thread is not None:
+                raise UsageError(_OPEN)
+            self._context = self._context.renew()
+            thread = LoopThread(self._stay_open(), name="tejat-tools")
+            try:
+                _ = thread.opened
+            except BaseException:
+                thread.stop()
+                raise
+            self._thread = thread
+        finally:
+            self._opening.release()
         return self
 
     def close(self) -> None:
@@ -204,10 +211,17 @@ class SyncTools(SyncSdkAnswers):
     async def _ask_caller(self, question: ApprovalRequest) -> Any:
         """Ask the approver in the thread of the call. Its answer may have to be awaited here."""
         assert self._ask is not None
-        caller, ask = _caller.get(), partial(self._ask, question)
+        caller, ask = _caller.get(), partial(_call_approver, self._ask, question)
         if caller is None:  # a server asks between calls, or no thread waits for this one
             return await run_in_daemon(ask)
         return await caller.run(ask)
+
+
+def _call_approver(ask: AskFunction, question: ApprovalRequest) -> object:
+    try:
+        return ask(question)
+    except StopIteration as error:  # no future can carry it to the task that asks
+        raise RuntimeError("The approver raised StopIteration.") from error
 
 
 class _Caller:
@@ -277,5 +291,6 @@ class _Caller:
 _caller: ContextVar[_Caller | None] = ContextVar("caller", default=None)
 """The thread that waits for the call of this task."""
 
+_OPEN = lazy("These tools are open already.")
 _CLOSED = lazy("These tools were closed during the call.")
 _POLL_SECONDS = 1.0

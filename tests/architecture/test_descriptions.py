@@ -4,6 +4,7 @@ import json
 import runpy
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,6 +121,9 @@ class TestDeclarations:
         registry = builtin_registry(here.workspace())
         assert registry.names() == [name for name in TOOLS if name in FILE_TOOLS]
         assert len(registry.all_tools()) == len(FILE_TOOLS)
+        path: Any = "."
+        with pytest.raises(TypeError, match=r"^builtin_registry needs a Workspace, not '\.'"):
+            builtin_registry(path)
 
     def test_any_other_name_is_refused(self, here: ToolDependencies) -> None:
         with pytest.raises(UsageError, match=r'^No built-in tool named "grep"\.$'):

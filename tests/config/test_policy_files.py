@@ -123,9 +123,10 @@ class TestPolicyPaths:
         files = read_policy_files(paths, [str(root)], settings, is_trusted=False)
         reason = "this folder is not trusted, so its rules can only restrict"
         assert [file.allows_nothing for file in files] == [reason, reason, None]
-        options = PolicyOptions(policy_paths=("p.toml",))
-        (typed,) = read_policy_files(paths, [str(root)], Settings(), options, is_trusted=False)
-        assert typed.allows_nothing is None
+        for names_arguments in (False, True):
+            options = PolicyOptions(policy_paths=("p.toml",), names_arguments=names_arguments)
+            (typed,) = read_policy_files(paths, [str(root)], Settings(), options, is_trusted=False)
+            assert typed.allows_nothing is None
 
     def test_one_that_is_missing_is_an_error(self, paths: AppPaths, root: Path) -> None:
         with pytest.raises(ConfigurationError) as raised:

@@ -56,11 +56,15 @@ class NoteTool(ProposingTool[NoteParams]):
                 raise ToolFailure("it moved on", ErrorType.STALE_FILE, display="Moved on.")
             case "break the proposal":
                 raise ZeroDivisionError("division by zero")
+            case "cancel the proposal":
+                raise asyncio.CancelledError
         return edit_confirmation(params.text) if self.needs_confirmation else None
 
     async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
         if params.text == "break the work":
             raise ZeroDivisionError("division by zero")
+        if params.text == "cancel the work":
+            raise asyncio.CancelledError
         if params.text == "fail the work":
             raise ToolFailure("disk full", ErrorType.NO_SPACE_LEFT)
         if params.text == "wait":

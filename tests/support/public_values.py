@@ -17,6 +17,7 @@ from tejat.core.messages.value_reader import readable_names
 
 NOT_VALUES = {
     "Hook": "holds a function of the program",
+    "IgnoreOptions": "describes a workspace in code",
     "Param": "describes a parameter in code",
     "ToolContext": "holds functions of a running call",
     "ToolEntry": "loads its tool in this process",

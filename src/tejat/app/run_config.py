@@ -15,7 +15,7 @@ from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import McpServer, Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
-from tejat.core.agent.options import AgentOptions
+from tejat.core.agent.options import AgentOptions, option_name
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import _
@@ -39,7 +39,8 @@ class RunConfig(Frozen):
     which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
     own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not.
     `settings_files` are those that count. `notes` are for the user. `extensions` are those in use, and
-    `extension_effects` what they bring beside settings.
+    `extension_effects` what they bring beside settings. With `names_arguments` messages name the arguments of a program
+    instead of flags.
     """
 
     roots: tuple[str, ...]
@@ -55,6 +56,7 @@ class RunConfig(Frozen):
     notes: tuple[str, ...] = ()
     extensions: tuple[ActiveExtension, ...] = ()
     extension_effects: ExtensionEffects = NO_EFFECTS
+    names_arguments: bool = False
 
     @property
     def is_untrusted(self) -> bool:
@@ -126,6 +128,7 @@ class UserConfig(Frozen, eq=False):
     trust: TrustDecision
     environment: Mapping[str, str] = field(repr=False)
     loader: SettingsLoader = field(repr=False)
+    names_arguments: bool = False
 
     def load_project(
         self,
@@ -151,11 +154,7 @@ class UserConfig(Frozen, eq=False):
             roots, trusted=trust.is_trusted, environment=environment, project_variables=project_variables
         )
         environment |= vertex_switch(settings)
-        if excluded_tools:
-            added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
-            settings = replace(settings, exclude=(*settings.exclude, *added))
-        if servers is not None:
-            settings = _select_servers(settings, servers)
+        settings = _restrict(settings, excluded_tools, servers, names_arguments=self.names_arguments)
         included = [entry.value for entry in settings.include_directories]
         relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
         activated = None
@@ -186,6 +185,7 @@ class UserConfig(Frozen, eq=False):
             ),
             extensions=() if activated is None else activated.extensions,
             extension_effects=NO_EFFECTS if activated is None else activated.effects,
+            names_arguments=self.names_arguments,
         )
 
     def _read_api_keys(self) -> Mapping[str, str]:
@@ -232,6 +232,7 @@ def load_user_config(
     trusts_folder: bool = False,
     faults: list[ConfigurationError] | None = None,
     mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
+    names_arguments: bool = False,
 ) -> UserConfig:
     """Load the user's settings and decide whether the first directory is trusted. `mcp_servers` are added to them.
 
@@ -249,7 +250,7 @@ def load_user_config(
         environment=process_environment,
         folder_trust=settings.folder_trust,
     )
-    return UserConfig(roots, paths, settings, trust, process_environment, loader)
+    return UserConfig(roots, paths, settings, trust, process_environment, loader, names_arguments)
 
 
 def load_startup_config(options: AgentOptions) -> UserConfig:
@@ -259,6 +260,7 @@ def load_startup_config(options: AgentOptions) -> UserConfig:
         environment=options.environment,
         trusts_folder=options.trusts_folder,
         mcp_servers=options.mcp_servers,
+        names_arguments=options.names_arguments,
     )
 
 
@@ -290,24 +292,38 @@ def load_run_config(
     servers: Sequence[str] | None = None,
     faults: list[ConfigurationError] | None = None,
     mcp_servers: Mapping[str, JsonObject] = MappingProxyType({}),
+    names_arguments: bool = False,
 ) -> RunConfig:
     """Load the whole configuration of a run that asks the user nothing. Raises as `load_user_config` does.
 
     The order keeps a folder from deciding about itself: user settings, trust, project settings.
     """
     user_config = load_user_config(
-        directories, environment=environment, trusts_folder=trusts_folder, faults=faults, mcp_servers=mcp_servers
+        directories,
+        environment=environment,
+        trusts_folder=trusts_folder,
+        faults=faults,
+        mcp_servers=mcp_servers,
+        names_arguments=names_arguments,
     )
     return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 
-def _select_servers(settings: Settings, servers: Sequence[str]) -> Settings:
-    """Use only these servers, and none that the administrator does not allow."""
+def _restrict(
+    settings: Settings, excluded_tools: Sequence[str], servers: Sequence[str] | None, *, names_arguments: bool
+) -> Settings:
+    """Exclude tools, and use only these servers, but none that the administrator does not allow."""
+    source = option_name("excluded_tools", names_arguments=names_arguments)
+    excluded = (Setting(entry, source, SourceTier.USER) for entry in excluded_tools)
+    settings = replace(settings, exclude=(*settings.exclude, *excluded)) if excluded_tools else settings
+    if servers is None:
+        return settings
     by_admin = settings.mcp_allowed if settings.mcp_allowed and settings.mcp_allowed.tier is SourceTier.ADMIN else None
     names = tuple(name for name in servers if by_admin is None or name in by_admin.value)
+    source = option_name("servers", names_arguments=names_arguments)
     return replace(
         settings,
-        mcp_allowed=Setting(names, "--allowed-mcp-server-names", SourceTier.USER),
+        mcp_allowed=Setting(names, source, SourceTier.USER),
         mcp_excluded=tuple(entry for entry in settings.mcp_excluded if entry.tier is SourceTier.ADMIN),
     )
 

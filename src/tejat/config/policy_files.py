@@ -12,7 +12,7 @@ from tejat.config.files.reader import (
 )
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.settings.types import DEFAULT_SETTINGS, Setting, Settings
-from tejat.core.agent.options import PolicyOptions
+from tejat.core.agent.options import PolicyOptions, option_name
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
@@ -23,8 +23,6 @@ GEMINI_SAVED_RULES = "auto-saved.toml"
 _SUFFIX = ".toml"
 _NOT_RULES = (".#", "._")
 """Beginnings of files that Emacs and macOS create beside others. Other hidden files count, as in Gemini CLI."""
-_POLICY_FLAG = "--policy"
-_ADMIN_POLICY_FLAG = "--admin-policy"
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
@@ -67,10 +65,13 @@ class _PolicyReader:
     ) -> None:
         self._paths = paths
         self._roots = roots
-        self._user = _resolve(options.policy_paths, _POLICY_FLAG, settings.policy_paths, paths, roots)
-        self._admin = _resolve(
-            options.admin_policy_paths, _ADMIN_POLICY_FLAG, settings.admin_policy_paths, paths, roots
+        user, admin = (
+            option_name(name, names_arguments=options.names_arguments)
+            for name in ("policy_paths", "admin_policy_paths")
         )
+        self._user = _resolve(options.policy_paths, user, settings.policy_paths, paths, roots)
+        self._admin = _resolve(options.admin_policy_paths, admin, settings.admin_policy_paths, paths, roots)
+        self._option_names = user, admin
         self._untrusted = () if is_trusted else tuple(map(os.path.realpath, roots))
         self._known: set[tuple[int, int]] = set()
 
@@ -136,7 +137,7 @@ class _PolicyReader:
 
     def _reason_against_folder(self, location: Setting[str]) -> str | None:
         """Why a policy path allows nothing: the files of a folder that is not trusted are somebody else's."""
-        if location.source in (_POLICY_FLAG, _ADMIN_POLICY_FLAG):
+        if location.source in self._option_names:
             return None
         is_inside = self._untrusted and is_beneath_any(os.path.realpath(location.value), self._untrusted)
         return lazy("this folder is not trusted, so its rules can only restrict") if is_inside else None

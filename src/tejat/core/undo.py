@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from tejat.core.errors import TejatError
-from tejat.core.frozen import Frozen
+from tejat.core.frozen import Frozen, Value
 from tejat.core.messages.types import JsonObject
 from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
@@ -57,7 +57,7 @@ class ChangeKind(StrEnum):
     PERMISSIONS = "permissions changed"
 
 
-class PathChange(Frozen):
+class PathChange(Value):
     """The change of one path, relative to the directory `root`. None means that it did not exist."""
 
     root: str

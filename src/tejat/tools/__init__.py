@@ -74,7 +74,12 @@ class ToolDependencies(Protocol):
 
 
 def builtin_registry(workspace: Workspace) -> ToolRegistry:
-    """Create a registry with the file tools for `workspace`. `open_tools` has all tools of a session."""
+    """Create a registry with the file tools for `workspace`. `open_tools` has all tools of a session.
+
+    Raises TypeError for anything but a workspace, such as a path.
+    """
+    if not hasattr(workspace, "roots"):
+        raise TypeError(f"builtin_registry needs a Workspace, not {workspace!r}.")
     registry = ToolRegistry()
     for declaration in load_declarations():
         if declaration["name"] in FILE_TOOLS:

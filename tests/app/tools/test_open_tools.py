@@ -87,6 +87,27 @@ class TestOpening:
         with pytest.raises(ValueError, match="directories has an empty path"):
             open_tools("")
 
+    @pytest.mark.parametrize("name", ["policy_paths", "admin_policy_paths"])
+    def test_an_empty_path_is_not_the_project(self, name: str) -> None:
+        settings: Any = {name: ["rules", ""]}
+        with pytest.raises(ValueError, match=f"^{name} must be a path or several paths, not ''"):
+            open_tools(**settings)
+
+    def test_messages_name_the_arguments_of_a_program(self, project: Path) -> None:
+        with opened(project, excluded_tools="nope", allowed_tools="none") as tools:
+            assert tools.policy_notes == ()
+            assert [note.partition(": ")[0] for note in tools.notes] == [
+                "excluded_tools (tools.exclude)",
+                "allowed_tools",
+            ]
+            result = asyncio.run(tools.call("write_file", file_path="b.txt", content=""))
+            assert "Use an approver or allowed_tools='write_file' or mode='auto_edit'." in str(result.return_display)
+        with pytest.raises(UsageError, match=r"^policy_paths: "), opened(project, policy_paths="gone.toml"):
+            pass
+        servers: Any = {"a": {"command": 5}}
+        with pytest.raises(UsageError, match=r"^mcp_servers\.a\.command must be a string, not the number 5"):
+            open_tools(project, mcp_servers=servers).__enter__()
+
     @pytest.mark.parametrize("settings", [{"mode": "YOLO"}, {"mode": ""}, {"sandbox": "on"}])
     def test_wrong_words_are_refused_before_anything_is_opened(self, settings: Any) -> None:
         (name,) = settings
@@ -206,6 +227,11 @@ class TestCalls:
     def test_what_is_no_call_is_refused(self, project: Path, method: str, wrong: Any) -> None:
         with opened(project) as tools, pytest.raises(TypeError, match="Expected"):
             asyncio.run(getattr(tools, method)(wrong))
+
+    def test_the_id_of_a_call_is_text(self, project: Path) -> None:
+        wrong: Any = 5
+        with opened(project) as tools, pytest.raises(TypeError, match="id of a FunctionCall must be a string or None"):
+            asyncio.run(tools.call(FunctionCall("glob", {}, wrong)))
 
     def test_a_string_is_not_several_calls(self, project: Path) -> None:
         with opened(project) as tools, pytest.raises(TypeError, match="Expected FunctionCalls, not 'glob'"):

@@ -123,8 +123,8 @@ class TestLinks:
 def test_rules_for_tools_that_do_not_exist_are_reported(machine: Machine) -> None:
     assert machine.notes(["read_file", "mcp_*"]) == ()
     assert machine.notes(["read_flie", "nowhere__t"]) == (
-        "--allowed-tools: unknown tool 'read_flie', so `allow read_flie` never applies.",
-        "--allowed-tools: unknown MCP server 'nowhere', so `allow t of server nowhere` never applies.",
+        "allowed_tools: unknown tool 'read_flie', so `allow read_flie` never applies.",
+        "allowed_tools: unknown MCP server 'nowhere', so `allow t of server nowhere` never applies.",
     )
 
 

@@ -125,7 +125,7 @@ class TestSecretFiles:
         assert kinds([refused]) == [ErrorType.POLICY_VIOLATION]
         assert "KEY=value" not in str(refused)
         assert "usually contains secrets" in str(refused.return_display)
-        assert f"Use the rule `allow {call[0]}, path" in str(refused.return_display)
+        assert f"the rule `allow {call[0]}, path" in str(refused.return_display)
         approver = FakeApprover()
         (shown,) = project.run(call, approver=approver)
         assert "KEY=value" in str(shown.llm_content)

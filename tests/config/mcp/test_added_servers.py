@@ -2,7 +2,7 @@ import pytest
 
 from tejat.config.mcp.added_servers import parse_added_servers
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingsError
+from tejat.core.errors import UsageError
 
 
 def test_servers_count_as_the_users_own_and_a_dollar_means_itself() -> None:
@@ -20,7 +20,7 @@ def test_servers_count_as_the_users_own_and_a_dollar_means_itself() -> None:
 
 
 def test_a_wrong_field_is_an_error_that_names_it() -> None:
-    with pytest.raises(SettingsError, match="args"):
+    with pytest.raises(UsageError, match=r"^mcp_servers\.files\.args must be a list of strings, not 'not a list'\.$"):
         parse_added_servers({"files": {"command": "x", "args": "not a list"}})
 
 

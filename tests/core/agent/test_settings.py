@@ -201,6 +201,10 @@ def test_wrong_types(name: str, value: Any, message: str) -> None:
         ({"directories": ()}, "directories is empty. An agent needs a directory to work in."),
         ({"directories": ""}, 'directories has an empty path. Use "." for the current directory.'),
         ({"directories": ["a", ""]}, "directories has an empty path."),
+        ({"policy_paths": ""}, "policy_paths must be a path or several paths, not ''."),
+        ({"admin_policy_paths": ["a", ""]}, "admin_policy_paths must be a path or several paths, not ''."),
+        ({"record": ""}, "record must be a path, not ''."),
+        ({"session_file": ""}, "session_file must be a path, not ''."),
         ({"storage": STORAGE, "keeps_session": False}, "storage has no effect with keeps_session=False."),
         ({"hooks": {"PreToolUse": guard}}, "hooks: unknown event 'PreToolUse'. Use one of BeforeTool, AfterTool, "),
         (

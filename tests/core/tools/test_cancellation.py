@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tejat.core.tools.cancellation import CancelReason, CancelSignal
+from tejat.core.tools.cancellation import CancelReason, CancelSignal, inner_cancellation
 
 
 def test_it_is_set_by_hand() -> None:
@@ -71,3 +71,30 @@ def test_without_a_time_limit_somebody_cancelled_it() -> None:
     signal = CancelSignal()
     signal.set()
     assert signal.reason is CancelReason.CANCELLED
+
+
+class TestInnerCancellation:
+    """A cancelled future must not look like the cancellation of the task that awaits it."""
+
+    @staticmethod
+    async def await_cancelled() -> None:
+        future = asyncio.get_running_loop().create_future()
+        future.cancel()
+        try:
+            await future
+        except asyncio.CancelledError as error:
+            raise inner_cancellation(error, asyncio.current_task(), "The tool") from error
+
+    def test_it_is_a_failure(self) -> None:
+        with pytest.raises(RuntimeError, match="The tool was cancelled from within") as caught:
+            asyncio.run(self.await_cancelled())
+        assert isinstance(caught.value.__cause__, asyncio.CancelledError)
+
+    def test_a_task_that_is_cancelled_itself(self) -> None:
+        async def main() -> None:
+            task = asyncio.create_task(self.await_cancelled())
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(main())

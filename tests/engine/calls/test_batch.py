@@ -247,3 +247,13 @@ def test_a_partial_result_may_be_text(tmp_path: Path) -> None:
             return batch
 
     assert told(asyncio.run(main())) == [{"error": CANCELLED_WHILE_RUNNING, "output": "so far"}]
+
+
+@pytest.mark.parametrize("step", ["proposal", "work"])
+def test_a_tool_that_is_cancelled_by_nobody_has_failed(tmp_path: Path, step: str) -> None:
+    recorder = Recorder()
+    batch = run_batch(tmp_path, [NoteTool()], [note(f"cancel the {step}"), note("b")], recorder, recorder)
+    first, second = batch.results
+    assert first.error is not None
+    assert (first.error.type, first.error.message) == (ErrorType.EXECUTION_FAILED, "it was cancelled from within")
+    assert second.error is None

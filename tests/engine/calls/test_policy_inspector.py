@@ -107,14 +107,14 @@ class TestDeciding:
     def test_a_plain_line_has_no_doubts(self, machine: Machine) -> None:
         with machine.book("ShellTool(ls)") as book:
             found = book.decide(SHELL, {"command": "ls -l"})
-        assert (found.decision, found.rule, found.source) == ("allow", f"allow {SHELL}: ls", "--allowed-tools")
+        assert (found.decision, found.rule, found.source) == ("allow", f"allow {SHELL}: ls", "allowed_tools")
         assert (found.commands, found.doubts) == (("ls -l  (only reads)",), ())
 
     def test_no_rule(self, machine: Machine) -> None:
         with machine.book(mode="yolo") as book:
             found = book.decide("write_file", {"file_path": "a", "content": ""})
         reason = "YOLO mode allows it."
-        assert found == PolicyExplanation("allow", None, "no rule", reason, (), (), "yolo", "--approval-mode")
+        assert found == PolicyExplanation("allow", None, "no rule", reason, (), (), "yolo", "mode")
 
     def test_a_tool_that_nobody_knows(self, machine: Machine) -> None:
         with machine.book() as book, pytest.raises(UsageError) as unknown:
@@ -147,7 +147,7 @@ class TestListing:
         own = [
             RuleListing("user", f"allow {SHELL}: git log", f"{path}:{lines[first]}", first),
             RuleListing("user", f'allow write_file, in project "{machine.project}"', f"{path}:{lines[second]}", second),
-            RuleListing("user", "allow replace", "--allowed-tools"),
+            RuleListing("user", "allow replace", "allowed_tools"),
             RuleListing("workspace", "deny glob", f"{its}:1"),
         ]
         assert list(rules) == own + [RuleListing("default", format_rule(rule), "built-in") for rule in default_rules()]

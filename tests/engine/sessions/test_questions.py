@@ -7,6 +7,7 @@ import pytest
 
 from tejat.core.agent.events import AgentEvent, QuestionAnswered, QuestionAsked
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
+from tejat.core.errors import ApproverFailure
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 
@@ -134,6 +135,20 @@ class TestQuestionResponder:
             env.bus.subscribe(QuestionResponder(env.queue, ScriptedApprover(ValueError("no terminal"))))
             with pytest.raises(ValueError, match="no terminal"):
                 await env.queue.ask(request())
+            assert env.queue.pending == ()
+
+        run(main())
+
+    def test_an_approver_that_is_cancelled_by_nobody_leaves_no_question_open(self) -> None:
+        class Lost:
+            async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+                raise asyncio.CancelledError
+
+        async def main() -> None:
+            env = Env()
+            env.bus.subscribe(QuestionResponder(env.queue, Lost()))
+            with pytest.raises(ApproverFailure, match="The approver was cancelled from within"):
+                await asyncio.wait_for(env.queue.ask(request()), 60)
             assert env.queue.pending == ()
 
         run(main())

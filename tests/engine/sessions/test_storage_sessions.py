@@ -245,3 +245,9 @@ def test_of_several_threads_one_is_first() -> None:
         thread.join()
     assert len(refused) == 2
     assert len(set(storage.read("a"))) == 1
+
+
+def test_the_storage_in_memory_shows_its_size() -> None:
+    storage = MemoryStorage()
+    storage.append("a", ["{}"], 0)
+    assert repr(storage) == "<MemoryStorage, 1 sessions>"

@@ -239,3 +239,13 @@ def test_a_model_that_never_waits_leaves_time_to_others() -> None:
     with pytest.raises(TimeoutError):
         asyncio.run(read())
     assert model.is_closed
+
+
+def test_a_model_that_is_cancelled_by_nobody_has_failed() -> None:
+    class Lost:
+        async def stream(self, _: ModelRequest) -> AsyncIterable[ModelOutput]:
+            raise asyncio.CancelledError
+            yield ""
+
+    with pytest.raises(CallbackFailure, match="The model 'Lost' was cancelled from within"):
+        stream(Lost())

@@ -20,6 +20,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.declaration import FunctionDeclaration, Kind
 from tejat.core.messages.types import InlineData
 from tejat.core.tools.base import ToolContext, ToolError, ToolResult, validate_and_execute
+from tejat.core.tools.cancellation import CancelReason
 from tejat.core.tools.schema import Param
 from tejat.tools.python.function_tool import FunctionTool, tool
 
@@ -467,7 +468,7 @@ class TestTimeout:
     LATE = failed_result("wait took longer than 0.05 seconds and was stopped.", ErrorType.TIMEOUT)
 
     def test_an_async_function_is_cancelled(self) -> None:
-        cancelled: list[bool] = []
+        cancelled: list[object] = []
 
         @tool(timeout=0.05)
         async def wait(context: ToolContext) -> None:
@@ -475,24 +476,24 @@ class TestTimeout:
             try:
                 await asyncio.sleep(60)
             finally:
-                cancelled.append(context.is_cancelled)
+                cancelled.append((context.is_cancelled, context.cancel_reason))
 
         assert run(wait, {}) == self.LATE
-        assert cancelled == [True]
+        assert cancelled == [(True, CancelReason.TIME_LIMIT)]
 
     def test_a_plain_function_is_told(self) -> None:
-        ended = threading.Event()
+        reasons: list[CancelReason | None] = []
 
         @tool(timeout=0.05)
         def wait(context: ToolContext) -> str:
             """Waits."""
             while not context.is_cancelled:
                 time.sleep(0.01)
-            ended.set()
+            reasons.append(context.cancel_reason)
             return "too late"
 
         assert run(wait, {}) == self.LATE
-        assert ended.is_set()
+        assert reasons == [CancelReason.TIME_LIMIT]
 
     @pytest.mark.parametrize("is_async", [False, True])
     def test_what_is_in_time_is_not_disturbed(self, is_async: bool) -> None:

@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import pytest
 
+from tejat.core.errors import UsageError
 from tejat.workspace.threads.loop_thread import LoopThread
 
 
@@ -65,3 +67,17 @@ def test_what_fails_to_close() -> None:
     _ = thread.opened
     with pytest.raises(KeyError, match="stuck"):
         thread.stop()
+
+
+def test_what_is_stopped_while_it_opens() -> None:
+    @asynccontextmanager
+    async def slow() -> AsyncGenerator[None]:
+        await asyncio.sleep(60)
+        yield
+
+    thread = LoopThread(slow(), name="loop")
+    with ThreadPoolExecutor() as pool:
+        opening = pool.submit(lambda: thread.opened)
+        thread.stop()
+        with pytest.raises(UsageError, match="closed while it was being opened"):
+            opening.result(60)

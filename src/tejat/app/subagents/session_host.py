@@ -178,8 +178,13 @@ class SessionHost:
                 return nullcontext()
             case CopyMode.ALWAYS:
                 if approver is None:
+                    in_program = self._manager.options.names_arguments
+                    option = "agents_in_copies=True" if in_program else "--agents-in-copies"
                     raise CopyUnavailable(
-                        _("This agent only works in a copy of the files. Without a terminal, use --agents-in-copies.")
+                        _(
+                            "This agent only works in a copy of the files. Without a terminal, use {option}.",
+                            option=option,
+                        )
                     )
                 return self._open_copy(identity, approver)
             case CopyMode.ASK:

@@ -50,6 +50,8 @@ def list_calls(calls: FunctionCall | Iterable[FunctionCall]) -> list[FunctionCal
             raise TypeError(f"Expected a FunctionCall, not {item!r}.")
         if not isinstance(cast("object", item.name), str):
             raise TypeError(f"The name of a FunctionCall must be a string, not {item.name!r}.")
+        if not isinstance(cast("object", item.id), str | None):
+            raise TypeError(f"The id of a FunctionCall must be a string or None, not {item.id!r}.")
     return cast("list[FunctionCall]", items)
 
 

@@ -90,6 +90,9 @@ def open_tools(
         raise ValueError("directories is empty. The tools need a directory to work in.")
     if "" in options.directories:
         raise ValueError('directories has an empty path. Use "." for the current directory.')
+    for name in ("policy_paths", "admin_policy_paths"):
+        if "" in getattr(options.policy, name):
+            raise ValueError(f"{name} must be a path or several paths, not ''.")
     return ToolsContext(options)
 
 
@@ -125,10 +128,11 @@ class _Options(Frozen):
 
 
 class ToolsContext:
-    """Opens and closes a `Toolset`, once."""
+    """Opens and closes a `Toolset`, once. `names_arguments`: messages name the arguments of a program, not flags."""
 
-    def __init__(self, options: _Options) -> None:
+    def __init__(self, options: _Options, *, names_arguments: bool = True) -> None:
         self._options = options
+        self._names_arguments = names_arguments
         self._was_entered = False
         self._close: Callable[[], None] = lambda: None
         self._aclose: Callable[[], Awaitable[None]] | None = None
@@ -136,6 +140,10 @@ class ToolsContext:
     def renew(self) -> "ToolsContext":
         """Return a context with the same settings that was not entered yet."""
         return ToolsContext(self._options)
+
+    def for_command_line(self) -> "ToolsContext":
+        """Return a context with the same settings whose messages name flags."""
+        return ToolsContext(self._options, names_arguments=False)
 
     def __repr__(self) -> str:
         return f"<Tools in {', '.join(self._options.directories)}, {'opened' if self._was_entered else 'not open'}>"
@@ -186,6 +194,7 @@ class ToolsContext:
             trusts_folder=given.trusts_folder,
             excluded_tools=given.excluded_tools,
             mcp_servers=given.mcp_servers,
+            names_arguments=self._names_arguments,
         )
         approver = None if given.approver is None else SerialApprover(given.approver)
         toolset = stack.enter_context(

@@ -11,7 +11,7 @@ from tejat.core.approval.policy_report import DoctorCheck, describe_mode
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
-from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
+from tejat.engine.calls.policy_loader import choose_mode, load_policy
 from tejat.policy.engine import SANDBOXED_SETTING, PolicyEngine
 from tejat.policy.rules.unknown_names import find_unknown_names, find_unknown_skills
 from tejat.policy.tool_names import TOOL_ALIASES
@@ -36,7 +36,7 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
     """Yield what differs from what the user may expect of the mode and the rules. `mode` is that of the flag."""
     settings, trust = run_config.settings, run_config.trust
     choice = choose_mode(settings, mode, is_trusted=trust.is_trusted)
-    if choice.source != MODE_FLAG or trust.is_trusted or run_config.trust_relevant_files:
+    if mode is None or trust.is_trusted or run_config.trust_relevant_files:
         yield from choice.notes
     if settings.conseca.value:
         yield _conseca_note(settings.conseca.source)

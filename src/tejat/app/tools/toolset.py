@@ -222,7 +222,7 @@ def open_toolset(
     from tejat.workspace.context import Workspace
 
     settings, is_trusted = run_config.settings, run_config.trust.is_trusted
-    policy = replace(policy, roots=run_config.roots)
+    policy = replace(policy, roots=run_config.roots, names_arguments=run_config.names_arguments)
     policy_texts = [
         *read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted),
         *run_config.extension_effects.rules,
@@ -247,7 +247,7 @@ def open_toolset(
             masks_secrets=for_model,
         )
         external = None
-        if has_external_tools(settings):
+        if settings.discovery_command or settings.mcp_servers or settings.mcp_server_command:
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox.notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
@@ -329,6 +329,7 @@ def _make_scheduler(
         remembers=not settings.always_disabled.value,
         rule_roots=rule_roots,
         tool_rules=find_tool_rules,
+        names_arguments=run_config.names_arguments,
     )
     outputs = _output_directories(run_config.paths)
     return Scheduler(
@@ -339,10 +340,6 @@ def _make_scheduler(
         open_undo=lambda: services.undo,
         hooks=None if hooks is None else hooks.tool_hooks,
     )
-
-
-def has_external_tools(settings: Settings) -> bool:
-    return bool(settings.discovery_command or settings.mcp_servers or settings.mcp_server_command)
 
 
 def _make_external_tools(

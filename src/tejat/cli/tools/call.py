@@ -97,7 +97,7 @@ def _open_tools(options: argparse.Namespace, approver: Approver | None) -> Abstr
         sandbox=options.sandbox,
         policy_paths=flags.policy_paths,
         admin_policy_paths=flags.admin_policy_paths,
-    )
+    ).for_command_line()
 
 
 def _make_approver(options: argparse.Namespace) -> Approver | None:

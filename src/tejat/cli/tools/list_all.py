@@ -13,7 +13,7 @@ from tejat.core.json_text import dump_json
 
 def list_all_tools(options: argparse.Namespace) -> int:
     """Discover and list all tools, and return the exit code. Raises UsageError."""
-    with open_tools(options.root or ["."], None) as session:
+    with open_tools(options.root or ["."], None).for_command_line() as session:
         problems = [*session.notes, *asyncio.run(_discover(session))]
         if not options.json:
             print_tools([entry for entry in session.registry.entries() if entry.is_declared()], problems)

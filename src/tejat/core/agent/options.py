@@ -18,12 +18,26 @@ if TYPE_CHECKING:
 
 PLAN_APPROVALS = (ApprovalMode.DEFAULT.value, ApprovalMode.AUTO_EDIT.value)
 """The modes in which an approved plan may be carried out."""
+_FLAGS = {
+    "allowed_tools": "--allowed-tools",
+    "excluded_tools": "--exclude-tools",
+    "mode": "--approval-mode",
+    "policy_paths": "--policy",
+    "admin_policy_paths": "--admin-policy",
+    "servers": "--allowed-mcp-server-names",
+}
+
+
+def option_name(argument: str, *, names_arguments: bool) -> str:
+    """The name of an option in messages: the argument of a program, or else the flag of the command line."""
+    return argument if names_arguments else _FLAGS[argument]
 
 
 class PolicyOptions(Frozen):
-    """Policy options of the command line. A `mode` of None leaves it to the settings.
+    """Policy options of the command line or of a program. A `mode` of None leaves it to the settings.
 
-    `policy_paths` and `admin_policy_paths` replace the settings of the same name.
+    `policy_paths` and `admin_policy_paths` replace the settings of the same name. With `names_arguments` messages name
+    the arguments of a program instead of flags.
     """
 
     roots: tuple[str, ...] = (".",)
@@ -31,6 +45,7 @@ class PolicyOptions(Frozen):
     mode: str | None = None
     policy_paths: tuple[str, ...] = ()
     admin_policy_paths: tuple[str, ...] = ()
+    names_arguments: bool = False
 
 
 class AgentOptions(Frozen):

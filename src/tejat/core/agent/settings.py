@@ -228,11 +228,22 @@ def _is_collection(value: object) -> "TypeGuard[Iterable[object]]":
 def _parse_path(value: object) -> str:
     if not isinstance(value, str | PathLike):
         raise _WrongType(value)
-    return list_paths(value)[0]
+    return _refuse_empty(list_paths(value))[0]
 
 
 def _parse_paths(value: object) -> tuple[str, ...]:
     return list_paths(_several(_is_path)(value))
+
+
+def _parse_files(value: object) -> tuple[str, ...]:
+    return _refuse_empty(_parse_paths(value))
+
+
+def _refuse_empty(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """An empty path would be the directory in which it is looked up."""
+    if "" in paths:
+        raise _WrongValue("")
+    return paths
 
 
 def _choice(words: Sequence[str]) -> Callable[[object], str]:
@@ -318,12 +329,12 @@ _SWITCH = _Rule("True or False", _checked(lambda value: isinstance(value, bool))
 _TEXT = _Rule("a string", _checked(_is_name), is_optional=True)
 _WORD = _Rule("a string that is not empty", _parse_word, is_optional=True)
 _PATH = _Rule("a path", _parse_path, is_optional=True)
-_PATHS = _Rule("a path or several paths", _parse_paths)
+_PATHS = _Rule("a path or several paths", _parse_files)
 _NAMES = _Rule("a name or several names", _several(_is_name))
 _COUNT = _Rule("a whole number greater than 0", _number(int, accepts=lambda number: number > 0), is_optional=True)
 
 _RULES: Mapping[str, _Rule] = {
-    "directories": _PATHS,
+    "directories": _PATHS._replace(parse=_parse_paths),
     "model": _Rule(
         "a model name or an object with the method `stream` (`function_model` makes one of a function)",
         _parse_model,

@@ -12,7 +12,7 @@ class CancelReason(StrEnum):
     CANCELLED = "cancelled"
     """Whoever waits for it does not want it any more."""
     TIME_LIMIT = "time_limit"
-    """The time limit of the run was reached."""
+    """The time limit of the call or of the run was reached."""
 
 
 class CancellableTask(Protocol):
@@ -26,14 +26,28 @@ def always_cancelled() -> CancelReason:
     return CancelReason.CANCELLED
 
 
+def inner_cancellation(error: BaseException, task: CancellableTask | None, what: str = "it") -> RuntimeError:
+    """The failure of a function that awaited something cancelled.
+
+    A cancelled task or future raises CancelledError where it is awaited, as if the awaiting task had been cancelled.
+    Raises `error` if that is so: `task` is the one that runs the function.
+    """
+    if task is None or task.cancelling():
+        raise error
+    failure = RuntimeError(f"{what} was cancelled from within")
+    failure.__cause__ = error
+    return failure
+
+
 class CancelSignal:
     """Whether a call was cancelled, and why. Any thread may read it. `find_reason` is asked once it was."""
 
-    __slots__ = ("_baseline", "_find_reason", "_is_set", "_task")
+    __slots__ = ("_baseline", "_find_reason", "_is_late", "_is_set", "_task")
 
     def __init__(self, find_reason: Callable[[], CancelReason] = always_cancelled) -> None:
         self._find_reason = find_reason
         self._is_set = False
+        self._is_late: Callable[[], bool] = lambda: False
         self._task: CancellableTask | None = None
         self._baseline = 0
 
@@ -45,7 +59,9 @@ class CancelSignal:
     @property
     def reason(self) -> CancelReason | None:
         """Why the call was cancelled, None as long as it was not."""
-        return self._find_reason() if self.is_set else None
+        if not self.is_set:
+            return None
+        return CancelReason.TIME_LIMIT if self._is_late() else self._find_reason()
 
     def set(self) -> None:
         self._is_set = True
@@ -57,3 +73,7 @@ class CancelSignal:
         """
         self._task = task
         self._baseline = 0 if task is None else task.cancelling()
+
+    def watch_limit(self, is_late: Callable[[], bool]) -> None:
+        """Follow a time limit of the call itself. `is_late` says whether it was reached."""
+        self._is_late = is_late

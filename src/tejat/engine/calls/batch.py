@@ -26,7 +26,7 @@ from tejat.core.tools.base import (
     unexpected_error_result,
 )
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
-from tejat.core.tools.cancellation import CancelReason, CancelSignal
+from tejat.core.tools.cancellation import CancelReason, CancelSignal, inner_cancellation
 from tejat.core.tools.function_response import build_response
 from tejat.core.tools.schema import as_arguments
 from tejat.core.undo import UndoUnavailable
@@ -209,6 +209,8 @@ class Batch:
         except CallbackFailure as failure:
             self._stop_after(failure)
             self._finish(call, self._not_run_result())
+        except asyncio.CancelledError as error:
+            self._finish(call, unexpected_error_result(inner_cancellation(error, asyncio.current_task())))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
             self._finish(call, unexpected_error_result(error))
         return None

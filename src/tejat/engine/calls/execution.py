@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 from tejat.core.approval.confirmation import TrialConfirmation
 from tejat.core.errors import TejatError
 from tejat.core.i18n import lazy
-from tejat.core.tools.base import BaseTool, ToolContext, ToolResult, execute_safely, failure_result
+from tejat.core.tools.base import (
+    BaseTool,
+    ToolContext,
+    ToolResult,
+    execute_safely,
+    failure_result,
+    unexpected_error_result,
+)
+from tejat.core.tools.cancellation import inner_cancellation
 from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.batch_call import BatchCall
 from tejat.engine.calls.call_facts import ChangeScope, change_scope
@@ -25,7 +33,10 @@ async def execute_call(
     async def run() -> ToolResult:
         context.signal.watch(asyncio.current_task())
         stale = scheduler.permission.find_stale(tool, ready)
-        return failure_result(stale) if stale else await execute_safely(tool, ready.params, context)
+        try:
+            return failure_result(stale) if stale else await execute_safely(tool, ready.params, context)
+        except asyncio.CancelledError as error:
+            return unexpected_error_result(inner_cancellation(error, asyncio.current_task()))
 
     reach = change_scope(ready.facts)
     is_recorded = reach is not ChangeScope.NOTHING and not call.undo_problem

@@ -93,6 +93,7 @@ class Permission:
         remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
         tool_rules: Callable[[Confirmation], tuple[PolicyRule, ...]] = lambda _: (),
+        names_arguments: bool = False,
     ) -> None:
         self._policy = policy
         self.facts = facts
@@ -103,6 +104,7 @@ class Permission:
         self.remembers = remembers
         self.rule_roots = rule_roots
         self.tool_rules = tool_rules
+        self.names_arguments = names_arguments
 
     @property
     def policy(self) -> PolicyEngine:
@@ -203,7 +205,9 @@ class Permission:
             if confirmation is None:
                 return AuthorisedCall(params, None, facts, "the tool needs no confirmation")
             if self._approver is None:
-                raise non_interactive_error(tool, facts, verdict, self.policy, objection)
+                raise non_interactive_error(
+                    tool, facts, verdict, self.policy, objection, names_arguments=self.names_arguments
+                )
             build = partial(self._build_question, tool, confirmation, facts, verdict, note=note, origin=origin)
             question = await run_blocking(lambda _, build=build: build()) if self._takes_long(params) else build()
             place, total = position()

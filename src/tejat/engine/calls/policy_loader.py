@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
 from tejat.config.settings.types import Setting, Settings, configured_servers, tool_lists
-from tejat.core.agent.options import PolicyOptions
+from tejat.core.agent.options import PolicyOptions, option_name
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ConfigurationError, UsageError
@@ -18,7 +18,6 @@ from tejat.policy.rules.lazy_rules import LazyRules
 from tejat.policy.rules.rule_list import RuleList
 from tejat.policy.types import NOT_SANDBOXED, Decision, PolicyRule, SandboxedCommands, Tier
 
-MODE_FLAG = "--approval-mode"
 CHOSEN_MODE_SOURCE = lazy("chosen in this session")
 """The source of a mode that the user switched to."""
 _TIERS = {
@@ -57,7 +56,7 @@ def load_policy(
     rules: list[PolicyRule] = []
     rules += _protect_policy_paths(texts, flags.roots)
     if flags.allowed_tools or any(tool_lists(settings)):
-        rules += _rules_from_settings(settings, flags.allowed_tools)
+        rules += _rules_from_settings(settings, flags)
     rules += [
         PolicyRule(Decision.ALLOW, _trust_tier(server.tier), f"{server.source} (trust)", server=alias)
         for alias, server in configured_servers(settings).items()
@@ -66,7 +65,7 @@ def load_policy(
     if settings.conseca.value:
         source = f"{settings.conseca.source} (security.enableConseca)"
         rules.append(PolicyRule(Decision.ASK, _TIERS[settings.conseca.tier], source, spares_reading=True))
-    choice = choose_mode(settings, flags.mode, is_trusted=is_trusted)
+    choice = choose_mode(settings, flags.mode, is_trusted=is_trusted, names_arguments=flags.names_arguments)
     return PolicyEngine(
         RuleList((*from_files, rules)),
         choice.mode,
@@ -141,8 +140,8 @@ def _protect_policy_paths(texts: Sequence[PolicyFile], roots: Sequence[str]) -> 
             yield PolicyRule(Decision.ASK, Tier.USER, source, path=glob, spares_reading=True)
 
 
-def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[PolicyRule]:
-    """Convert the tool lists of the settings to rules, each with its source."""
+def _rules_from_settings(settings: Settings, flags: PolicyOptions) -> list[PolicyRule]:
+    """Convert the tool lists of the settings and the allowed tools to rules, each with its source."""
     from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
 
     lists: list[tuple[Setting[object], ToolLists]] = []
@@ -160,11 +159,12 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
         for setting, named in lists
         for rule in rules_from_settings(named, tier=_TIERS[setting.tier], source=setting.source)
     ]
-    return [*rules, *rules_from_allowed_tools(allowed)]
+    source = option_name("allowed_tools", names_arguments=flags.names_arguments)
+    return [*rules, *rules_from_allowed_tools(flags.allowed_tools, source=source)]
 
 
-def choose_mode(settings: Settings, name: str | None, *, is_trusted: bool) -> ModeChoice:
-    """Choose the approval mode: that of the flag, else that of the settings.
+def choose_mode(settings: Settings, name: str | None, *, is_trusted: bool, names_arguments: bool = False) -> ModeChoice:
+    """Choose the approval mode: that of the flag or the argument, else that of the settings.
 
     A flag counts in an untrusted folder too, because the user typed it; `auto_edit` from the settings does not. Raises
     UsageError if the mode is unknown, ConfigurationError if it is switched off.
@@ -172,7 +172,7 @@ def choose_mode(settings: Settings, name: str | None, *, is_trusted: bool) -> Mo
     if name is None:
         choice = _configured_mode(settings.approval_mode, is_trusted=is_trusted)
     else:
-        choice = ModeChoice(parse_mode(name), MODE_FLAG)
+        choice = ModeChoice(parse_mode(name), option_name("mode", names_arguments=names_arguments))
         if choice.mode in _ACTS_UNASKED and not is_trusted:
             note = lazy("This folder is not trusted. Using mode {mode}, as requested.", mode=name)
             choice = replace(choice, notes=(note,))

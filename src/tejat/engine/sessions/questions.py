@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tejat.core.agent.events import QuestionAnswered, QuestionAsked
 from tejat.core.agent.questions import PendingQuestion
+from tejat.core.errors import ApproverFailure
+from tejat.core.tools.cancellation import inner_cancellation
 from tejat.engine.sessions.event_bus import EventBus
 
 if TYPE_CHECKING:
@@ -112,6 +114,10 @@ class QuestionResponder:
         question_id = question.question_id
         try:
             reply = await self._approver.ask(question.request)
+        except asyncio.CancelledError as error:
+            failure = ApproverFailure(inner_cancellation(error, asyncio.current_task(), "The approver"))
+            self._tasks.pop(question_id, None)
+            self._answers.fail(question_id, failure)
         except Exception as error:  # noqa: BLE001 -- whoever asked must not wait in vain
             self._tasks.pop(question_id, None)
             self._answers.fail(question_id, error)

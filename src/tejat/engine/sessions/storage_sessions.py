@@ -159,6 +159,9 @@ class MemoryStorage:
         self._journals: dict[str, list[str]] = {}
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        return f"<MemoryStorage, {len(self._journals)} sessions>"
+
     def append(self, session_id: str, lines: Sequence[str], position: int) -> None:
         """Append lines. Raises SessionConflict."""
         with self._lock:

@@ -73,6 +73,7 @@ class AgentPermission(Permission):
             remembers=parent.remembers,
             rule_roots=parent.rule_roots,
             tool_rules=parent.tool_rules,
+            names_arguments=parent.names_arguments,
         )
         self._parent = parent
         self._identity = identity

@@ -26,6 +26,7 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
+from tejat.core.tools.cancellation import inner_cancellation
 from tejat.models.wire.part_assembler import PartAssembler
 
 DEFAULT_CONTEXT_WINDOW = 128_000
@@ -40,7 +41,7 @@ class CustomModelClient:
     """
 
     def __init__(self, model: Model) -> None:
-        """Raises TypeError for a member of the model that has another type than documented, and ValueError."""
+        """Raises TypeError for a member of another type than documented, and ValueError for a wrong value."""
         self._model = model
         self.name = _member(model, "name", str, type(model).__name__)
         self.context_window = _member(model, "context_window", int, DEFAULT_CONTEXT_WINDOW)
@@ -63,6 +64,9 @@ class CustomModelClient:
                     yield chunk
         except (ModelFailure, CallbackFailure):
             raise
+        except asyncio.CancelledError as error:
+            failure = inner_cancellation(error, asyncio.current_task(), f"The model {self.name!r}")
+            raise CallbackFailure(failure) from error
         except Exception as error:
             raise CallbackFailure(error) from error
 

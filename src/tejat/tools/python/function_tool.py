@@ -14,6 +14,7 @@ from tejat.core.frozen import replace
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import ParsingTool, ToolContext, ToolResult
+from tejat.core.tools.cancellation import inner_cancellation
 from tejat.core.tools.hints.docstring import parse_docstring
 from tejat.core.tools.tool_check import check_tool_name
 from tejat.tools.python.call_confirmation import CallConfirmation, Confirm
@@ -143,6 +144,7 @@ class FunctionTool(ParsingTool, Generic[_Parameters, _Result]):
         arguments = self.parse(params)
         context.signal.watch(asyncio.current_task())
         limit = asyncio.timeout(self._timeout)
+        context.signal.watch_limit(limit.expired)
         try:
             async with limit:
                 return await self._call(arguments, context)
@@ -191,11 +193,8 @@ async def _await_result(returned: object) -> object:
     """Await the result. A function that cancels itself has failed."""
     try:
         return await cast("asyncio.Future[object]", returned)
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise RuntimeError("it was cancelled from within") from None
+    except asyncio.CancelledError as error:
+        raise inner_cancellation(error, asyncio.current_task()) from error
     except SystemExit as error:
         raise RuntimeError(f"SystemExit was raised: {error}") from error
 

@@ -7,6 +7,9 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Generic, TypeVar
 
+from tejat.core.errors import UsageError
+from tejat.core.i18n import lazy
+
 _Opened = TypeVar("_Opened")
 _Result = TypeVar("_Result")
 
@@ -69,6 +72,8 @@ class LoopThread(Generic[_Opened]):
             for waiting in (self._main, self._opened):
                 if not waiting.done():
                     waiting.set_exception(error)
+        if not self._opened.done():
+            self._opened.set_exception(UsageError(lazy("It was closed while it was being opened.")))
 
     async def _stay_open(self) -> None:
         self._main.set_result((asyncio.get_running_loop(), asyncio.current_task()))

@@ -25,9 +25,12 @@ def shell(text: str, **fields: Any) -> CallFacts:
     )
 
 
-def advice(facts: CallFacts, *rules: PolicyRule, sandboxed: SandboxedCommands | None = None) -> str:
+def advice(
+    facts: CallFacts, *rules: PolicyRule, sandboxed: SandboxedCommands | None = None, names_arguments: bool = False
+) -> str:
     policy = PolicyEngine(rules, ApprovalMode.DEFAULT, sandboxed=sandboxed or SandboxedCommands())
-    error = non_interactive_error(NoteTool(), facts, policy.decide(facts), policy, "")
+    verdict = policy.decide(facts)
+    error = non_interactive_error(NoteTool(), facts, verdict, policy, "", names_arguments=names_arguments)
     assert (error.message, error.error_type) == (TOLD, ErrorType.POLICY_VIOLATION)
     return str(error.display).removeprefix(TOLD).strip()
 
@@ -112,3 +115,14 @@ def test_a_rejected_change_of_a_large_file_is_no_new_file() -> None:
     change = RejectedByUser(large).rejected_change
     assert change is not None
     assert not change.is_new_file
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("pytest -q", "an approver or allowed_tools='run_shell_command(pytest)' or mode='yolo'"),
+        ("rm x", "an approver or mode='yolo'"),
+    ],
+)
+def test_a_program_is_advised_in_its_own_words(text: str, ways: str) -> None:
+    assert advice(shell(text), names_arguments=True).endswith(f"Use {ways}.")

@@ -2,7 +2,10 @@
 
 import asyncio
 
+import pytest
+
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
+from tejat.core.errors import ApproverFailure
 from tejat.engine.calls.approval.serial_approver import SerialApprover
 
 
@@ -50,3 +53,12 @@ def test_whoever_gives_up_lets_the_next_one_ask() -> None:
         return fake.asked
 
     assert asyncio.run(run()) == ["a", "b"]
+
+
+def test_an_approver_that_is_cancelled_by_nobody_has_failed() -> None:
+    class Lost:
+        async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+            raise asyncio.CancelledError
+
+    with pytest.raises(ApproverFailure, match="The approver was cancelled from within"):
+        asyncio.run(SerialApprover(Lost()).ask(question("a")))

@@ -39,14 +39,17 @@ class SandboxOptions(Frozen):
     is_offline: bool = False
 
 
-def resolve_sandbox(word: str | None, settings: Settings) -> Setting[SandboxRequest]:
-    """The request of the flag, or else of the variable or the settings. Raises UsageError for an unknown word."""
+def resolve_sandbox(word: str | None, settings: Settings, *, names_arguments: bool = False) -> Setting[SandboxRequest]:
+    """The request of the flag or the argument, or else of the variable or the settings.
+
+    Raises UsageError for an unknown word.
+    """
     setting = settings.sandbox
     if word is not None:
         if not word or ((named := parse_sandbox_word(word).command) and named not in _KNOWN_NAMES):
             known = ", ".join(("auto", "required", "off", "true", "false", *_KNOWN_NAMES))
             raise UsageError(_("The sandbox must be one of {known}, not {wish!r}.", known=known, wish=word))
-        setting = override_sandbox(setting, word, "--sandbox")
+        setting = override_sandbox(setting, word, f"sandbox={word!r}" if names_arguments else "--sandbox")
     return require_sandbox(setting, settings.tool_sandboxing)
 
 

@@ -14,7 +14,7 @@ from tejat.core.i18n import _
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox.options import SandboxOptions
-    from tejat.config.settings.types import Setting, Settings
+    from tejat.config.settings.types import Setting
     from tejat.core.approval.modes import SandboxRequest
     from tejat.core.ui.status import SandboxState
     from tejat.policy.types import Enclosure
@@ -34,7 +34,7 @@ class SandboxService:
         self._run_config = run_config
         self._paths = run_config.paths
         self._roots = roots
-        self._request = _resolve_request(word, run_config.settings)
+        self._request = _resolve_request(word, run_config)
         self._warn = warn
         self.mode = self._request.value.mode
         self._report: SandboxReport | None = None
@@ -178,10 +178,11 @@ class SandboxService:
             self._warn(_("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix))
 
 
-def _resolve_request(word: str | None, settings: "Settings") -> "Setting[SandboxRequest]":
+def _resolve_request(word: str | None, run_config: RunConfig) -> "Setting[SandboxRequest]":
     """The sandbox that this run asks for. Raises UsageError for an unknown word."""
+    settings = run_config.settings
     if word is None and not settings.tool_sandboxing.value:
         return settings.sandbox
     from tejat.app.tools.sandbox.options import resolve_sandbox
 
-    return resolve_sandbox(word, settings)
+    return resolve_sandbox(word, settings, names_arguments=run_config.names_arguments)

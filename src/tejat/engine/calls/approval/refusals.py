@@ -62,11 +62,17 @@ def denied_error(verdict: PolicyVerdict) -> ToolFailure:
 
 
 def non_interactive_error(
-    tool: BaseTool, facts: CallFacts, verdict: PolicyVerdict, policy: PolicyEngine, objection: str
+    tool: BaseTool,
+    facts: CallFacts,
+    verdict: PolicyVerdict,
+    policy: PolicyEngine,
+    objection: str,
+    *,
+    names_arguments: bool = False,
 ) -> ToolFailure:
     """Return the error of a call that needs approval where there is no user to ask.
 
-    The user is told which flag would allow it. With an `objection` none would.
+    The user is told which flag would allow it, or which argument of a program. With an `objection` none would.
     """
     message = lazy(
         'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
@@ -77,28 +83,34 @@ def non_interactive_error(
     reason = verdict.reason
     if verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT:
         reason = lazy("{reason} ({source})", reason=reason, source=verdict.rule.source)
-    display = join_lazy(" ", filter(None, (message, reason, _advice(facts, verdict.suggested_rules, policy))))
+    ways = list(_ways_to_allow(facts, verdict.suggested_rules, policy, names_arguments=names_arguments))
+    display = join_lazy(" ", filter(None, (message, reason, _advice(ways))))
     return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)
 
 
-def _advice(facts: CallFacts, suggested: Sequence[PolicyRule], policy: PolicyEngine) -> str:
-    """Return which flags or settings would allow the call."""
-    ways = list(_ways_to_allow(facts, suggested, policy))
+def _advice(ways: Sequence[str]) -> str:
     if ways:
         return lazy("Use {ways}.", ways=join_lazy(lazy(" or "), ways))
     return lazy("Only a user at a terminal can allow this call.")
 
 
-def _ways_to_allow(facts: CallFacts, suggested: Sequence[PolicyRule], policy: PolicyEngine) -> Iterator[str]:
-    """Yield flags that were tried on this very call, and a rule where no flag can express it."""
+def _ways_to_allow(
+    facts: CallFacts, suggested: Sequence[PolicyRule], policy: PolicyEngine, *, names_arguments: bool
+) -> Iterator[str]:
+    """Yield flags or arguments that were tried on this very call, and a rule where none can express it.
+
+    A program can always use an approver.
+    """
+    if names_arguments:
+        yield lazy("an approver")
     entries = _allowed_tools(suggested)
     if entries and _allows(policy.with_rules(*_parse_entries(entries)), facts):
-        yield f"--allowed-tools {shlex.quote(entries)}"
+        yield f"allowed_tools={entries!r}" if names_arguments else f"--allowed-tools {shlex.quote(entries)}"
     elif suggested:
         yield lazy("the rule {rule}", rule=join_lazy("; ", map(format_quoted_rule, suggested)))
     for mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO):
         if _allows(policy.with_mode(mode, source=""), facts):
-            yield f"--approval-mode {mode.value}"
+            yield f"mode={mode.value!r}" if names_arguments else f"--approval-mode {mode.value}"
             break
     if policy.can_offer_sandboxed(facts):
         yield lazy("the setting {name}", name=f"{SANDBOXED_SETTING}: true")

@@ -3,6 +3,8 @@
 import asyncio
 
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
+from tejat.core.errors import ApproverFailure
+from tejat.core.tools.cancellation import inner_cancellation
 
 
 class SerialApprover:
@@ -13,5 +15,9 @@ class SerialApprover:
         self._lock = asyncio.Lock()
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Raises ApproverFailure if the approver was cancelled although nobody cancelled the task that asks."""
         async with self._lock:
-            return await self._approver.ask(question)
+            try:
+                return await self._approver.ask(question)
+            except asyncio.CancelledError as error:
+                raise ApproverFailure(inner_cancellation(error, asyncio.current_task(), "The approver")) from error
