@@ -2,7 +2,9 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
+import pydoc
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -352,6 +354,23 @@ class TestWritten:
         assert Kind.__match_args__ == ("x",)
         with pytest.raises(TypeError, match="type"):
             replace(Kind(1), type="other")
+
+    def test_its_constructor_is_shown_before_and_after_it_is_compiled(self) -> None:
+        class Shown(Frozen):
+            x: int
+            name: str = "here"
+            tags: list[str] = field(default_factory=list[str])
+            kind: str = field(default="kind", init=False)
+
+        before = str(inspect.signature(Shown))
+        for _ in range(MANY):
+            Shown(1)
+        assert before == str(inspect.signature(Shown)) == "(x: int, name: str = 'here', tags: list[str] = Ellipsis)"
+        assert "x: int" in pydoc.render_doc(Shown)
+        assert inspect.signature(Value) is not None
+
+    def test_a_base_has_no_positional_patterns(self) -> None:
+        assert (Frozen.__match_args__, Value.__match_args__) == ((), ())
 
 
 class TestIdentity:

@@ -8,7 +8,10 @@ defines the class twice; here only the constructor is compiled, and only for cla
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from types import GenericAlias, MappingProxyType, UnionType
-from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
+
+if TYPE_CHECKING:
+    from inspect import Parameter, Signature
 
 _T = TypeVar("_T")
 MISSING: Any = object()
@@ -126,6 +129,8 @@ class _MatchArgs:
     """The positional names in patterns, made when the first pattern or caller wants them."""
 
     def __get__(self, instance: object, owner: type) -> tuple[str, ...]:
+        if not hasattr(owner, "__frozen_fields__"):
+            return ()
         cls = _frozen_class(owner)
         names = tuple([each.name for each in fields_of(cls) if each.init])
         type.__setattr__(cls, "__match_args__", names)
@@ -266,6 +271,28 @@ class FrozenType(type):
         namespace["__frozen_fields__"] = own
         namespace["__frozen_instances__"] = []
         return super().__new__(metacls, name, bases, namespace)
+
+    @property
+    def __signature__(cls) -> "Signature | None":
+        """What `help` and `inspect.signature` show, also before the constructor is compiled."""
+        import inspect
+
+        if not hasattr(cls, "__frozen_fields__"):
+            return None
+        return inspect.Signature([_parameter(each) for each in fields_of(cls) if each.init])
+
+
+def _parameter(field: FrozenField) -> "Parameter":
+    """The parameter of the constructor for a field. A default that is made anew each time is shown as `...`."""
+    import inspect
+
+    default = field.default if field.factory is MISSING else ...
+    return inspect.Parameter(
+        field.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=inspect.Parameter.empty if default is MISSING else default,
+        annotation=field.annotation,
+    )
 
 
 class Frozen(metaclass=FrozenType):

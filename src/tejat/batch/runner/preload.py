@@ -7,6 +7,7 @@ PRELOADED = (
     "encodings.ascii",
     "encodings.utf_8_sig",
     "tejat.app.diagnostics.log_file",
+    "tejat.app.diagnostics.log_file_handler",
     "tejat.app.session.undo.prefetch",
     "tejat.app.tools.policy_report",
     "tejat.app.tools.sandbox.options",
