@@ -127,9 +127,9 @@ class ShellCall(Call):
             return None
         return frozenset((normalize_path(path), real) for path, real in self._word_places.locate(word))
 
-    def is_inside_roots(self, word: str) -> bool:
-        """Return whether a word names a path in the workspace wherever the line goes, also after links."""
-        return self._word_places.is_inside_roots(word)
+    def find_outside(self, words: Sequence[str]) -> str | None:
+        """Return the first word that may name a path outside the workspace, wherever the line goes and after links."""
+        return self._word_places.find_outside(words)
 
     def is_named_outside(self, word: str) -> bool:
         """Return whether the text of a word alone names a path outside the workspace."""

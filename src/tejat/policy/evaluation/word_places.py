@@ -12,8 +12,9 @@ from tejat.policy.types import CallFacts
 _CHANGES_DIRECTORY = ("cd", "pushd")
 _MAX_DIRECTORIES = 10
 _GLOB_CHARACTERS = frozenset("*?[")
-# A relative path in its shortest form, without hidden names and patterns.
-_ORDINARY = re.compile(r"(?![~/.])(?!.*(?:/[/.]|/\Z))[^*?\[\0]{1,255}\Z", re.DOTALL)
+# A path in its shortest form, without hidden names and patterns.
+_ORDINARY = re.compile(r"/?(?:[^/.~*?\[\0][^/*?\[\0]*+(?:/(?=[^/.])|\Z))++\Z")
+_MAX_ORDINARY_LENGTH = 255
 
 
 def working_directories(line: CommandLine, directory: str, *, home: str, lookup: PathLookup) -> tuple[str, ...]:
@@ -30,15 +31,15 @@ def working_directories(line: CommandLine, directory: str, *, home: str, lookup:
 class WordPlaces:
     """The places of words, each found once.
 
-    Most words are direct: short names of entries that are no links. They are judged by their texts, apart from the
-    directories, because there may be ten thousand combinations of both.
+    Most words are direct: in each directory they name just the entry that their text says, because nothing there is a
+    link. They are judged by their texts, apart from the directories: of both together there may be ten thousand.
     """
 
     def __init__(self, facts: CallFacts, line: CommandLine, directory: str) -> None:
         self._facts = facts
         self._line = line
         self._directory = directory
-        self._direct: dict[str, bool] = {}
+        self._direct: dict[str, str] = {}
         self._located: dict[str, tuple[tuple[str, str], ...]] = {}
         self._found: dict[str, tuple[str, ...]] = {}
 
@@ -62,13 +63,14 @@ class WordPlaces:
 
     def find_suspects(self, words: Sequence[str], select: Callable[[Sequence[str]], Collection[str]]) -> list[str]:
         """Return the paths of the words that are selected by their texts, and of those that are not direct."""
-        selected = frozenset(select(words))
-        direct = self._direct
-        return self.find([word for word in words if word in selected or not (direct.get(word) or self.is_direct(word))])
+        texts = self._direct_texts(words)
+        selected = {"", *select([text for text in texts if text])}
+        return self.find([word for word, text in zip(words, texts, strict=True) if text in selected])
 
     def _find_places(self, word: str) -> tuple[str, ...]:
-        if self.is_direct(word):
-            return tuple([prefix + word for prefix in self._prefixes])
+        (text,) = self._direct_texts((word,))
+        if text:
+            return (text,) if text.startswith("/") else tuple([prefix + text for prefix in self._prefixes])
         lookup = self._facts.lookup
         located = self.locate(word)
         places = [place for path, real in located for place in (normalize_path(path), real)]
@@ -89,30 +91,40 @@ class WordPlaces:
         """Return whether the word may name other places than those that are found."""
         return is_ambiguous(word) or len(self.directories) > _MAX_DIRECTORIES
 
-    def is_inside_roots(self, word: str) -> bool:
-        """Return whether a word names a path in the workspace wherever the line goes, also after links."""
-        if self._stays_inside and self.is_direct(word):
-            return True
-        return not self.is_uncertain(word) and all(
-            is_beneath_any(real, self._facts.roots) for _, real in self.locate(word)
-        )
+    def find_outside(self, words: Sequence[str]) -> str | None:
+        """Return the first word that may name a path outside the workspace, wherever the line goes and after links."""
+        is_below = self._stays_inside
+        for word, text in zip(words, self._direct_texts(words), strict=True):
+            if not (is_below and text and text[0] != "/") and not self._is_inside_roots(word):
+                return word
+        return None
 
-    def is_direct(self, word: str) -> bool:
-        """Return whether, in each directory, the word names the place that its text says: nothing there is a link."""
-        known = self._direct.get(word)
-        if known is None:
-            known = self._direct[word] = self._check_direct(word)
-        return known
+    def _is_inside_roots(self, word: str) -> bool:
+        roots = self._facts.roots
+        return not self.is_uncertain(word) and all(is_beneath_any(real, roots) for _, real in self.locate(word))
 
-    def _check_direct(self, word: str) -> bool:
-        if not _ORDINARY.match(word):
-            return False
+    def _direct_texts(self, words: Sequence[str]) -> list[str]:
+        """Return the path that each word has in every directory, or an absolute one; empty if it is not direct."""
+        direct = self._direct
+        for word in words:
+            if word not in direct:
+                direct[word] = self._find_direct_text(word)
+        return [direct[word] for word in words]
+
+    def _find_direct_text(self, word: str) -> str:
+        text = word
+        if word.startswith("./") and not word.startswith(".//"):
+            text = word[2:]
+        elif word.startswith("~/"):
+            text = f"{self._facts.home}{word[1:]}"
+        if len(text) > _MAX_ORDINARY_LENGTH or not _ORDINARY.match(text):
+            return ""
         real_path = self._facts.lookup.real_path
-        for prefix in self._searched_prefixes:
-            path = prefix + word
+        for prefix in ("",) if text.startswith("/") else self._searched_prefixes:
+            path = prefix + text
             if real_path(path) != path:
-                return False
-        return True
+                return ""
+        return text
 
     @cached_property
     def _stays_inside(self) -> bool:
