@@ -98,3 +98,11 @@ def test_the_suggestion_covers_what_is_uncovered() -> None:
 )
 def test_plan_mode_objects_to_what_may_change_something(text: str, objects: bool) -> None:
     assert (evaluator(text).plan_mode_objection() is not None) == objects
+
+
+def test_the_first_command_that_is_not_covered() -> None:
+    index, more = RuleIndex([ALLOW_LOG]), replace(ALLOW_LOG, command=("ls",))
+    for text in ("git log; ls; rm x; mv a b", "git log; ls", "rm x", "", "git log > a; ls", "ls $X"):
+        matches = evaluator(text).evaluate(index, [more])
+        expected = next((rule_match for rule_match in matches if not rule_match.is_allowed), None)
+        assert evaluator(text).find_uncovered(index, [more]) == expected
