@@ -1,6 +1,14 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tejat.policy.control_files import control_file_reason, control_paths, plantable_paths
+from tejat.policy.control_files import (
+    control_file_reason,
+    control_paths,
+    find_control_suspects,
+    may_be_control_directory,
+    plantable_paths,
+)
 
 ROOT = "/w/project"
 
@@ -109,3 +117,33 @@ def test_only_whole_directories_are_kept_from_being_made() -> None:
     assert {(path, True) for path in plantable_paths()} <= set(control_paths())
     assert {".gemini", ".tejat", ".agents"} <= set(plantable_paths())
     assert not [path for path in plantable_paths() if path.startswith(".git")]
+
+
+def test_suspects() -> None:
+    paths = ["a", "src/Lefthook.yml", "HEAD", "x/.git", "b.git", "aHEAD", "library", "na\u200dme"]
+    assert find_control_suspects(paths) == ["src/Lefthook.yml", "HEAD", "x/.git", "library", "na\u200dme"]
+    assert find_control_suspects(["a", "b/c", "head.py"]) == ["head.py"]
+    assert find_control_suspects(["a", "b/c"]) == []
+
+
+_PARTS = st.sampled_from(
+    (
+        *(path for path, _ in control_paths()),
+        *(".config", "git", "fish", "config", "workflows", "HEAD", "Library", "launchagents", "a", "b.py"),
+    )
+)
+_ROOTS = st.sampled_from((ROOT, "/", "/x/.gemini"))
+
+
+@given(st.lists(_PARTS, max_size=2), st.lists(_PARTS, min_size=1, max_size=2), _ROOTS)
+def test_a_control_file_is_a_suspect_or_its_directory_may_be_one(above: list[str], below: list[str], root: str) -> None:
+    directory, path = "/".join([root.rstrip("/"), *above]), "/".join(below)
+    if control_file_reason(f"{directory}/{path}", root=root):
+        assert may_be_control_directory(directory, root=root) or path in find_control_suspects(["a", path])
+
+
+def test_the_directories_above_a_root_make_no_control_directory() -> None:
+    assert not may_be_control_directory("/x/.gemini/w", root="/x/.gemini/w")
+    assert not may_be_control_directory("/x/.gemini/w/a", root="/x/.gemini/w/")
+    assert may_be_control_directory("/x/.gemini/w/.git/a", root="/x/.gemini/w")
+    assert may_be_control_directory("/x/.gemini/w", root="/")

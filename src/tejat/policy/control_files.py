@@ -1,6 +1,6 @@
 """Control files, which decide what other programs run: changing one always asks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tejat.core.i18n import lazy
 
@@ -65,6 +65,9 @@ _BARE_REPOSITORY = lazy("a file with this name turns its directory into a reposi
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")
 _IN_GIT_DIRECTORIES = ("hooks", "modules", "worktrees")
 
+_MARKS = tuple({"/." if name.startswith(".") else f"/{name}" for name in ("head", *_FIRST_NAMES, *_FILES)})
+"""Every control file has one of these in its path."""
+
 # Some macOS file systems ignore these characters in names.
 _IGNORED_CHARACTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 
@@ -83,6 +86,26 @@ def control_file_reason(path: str, *, root: str) -> str | None:
     if not names:
         return None
     return _directory_reason(names) or _file_name_reason(names)
+
+
+def find_control_suspects(paths: Sequence[str]) -> list[str]:
+    """Return the relative paths that may be those of control files, in a directory where not every file is one.
+
+    Many paths are searched at once, for texts that each control file has in its path.
+    """
+    text = "\0/".join(("", *paths)).lower()
+    marks = [mark for mark in _MARKS if mark in text]
+    if not marks and text.isascii():
+        return []
+    return [path for path in paths if not path.isascii() or any(mark in f"/{path.lower()}" for mark in marks)]
+
+
+def may_be_control_directory(path: str, *, root: str) -> bool:
+    """Return whether a file in this directory may be a control file because of the directories that it is in.
+
+    The root is the nearest one above the directory, or the directory itself.
+    """
+    return bool(find_control_suspects((path.removeprefix(root.rstrip("/")).lstrip("/"),)))
 
 
 def control_paths() -> tuple[tuple[str, bool], ...]:

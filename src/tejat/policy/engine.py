@@ -257,8 +257,7 @@ class PolicyEngine:
         if isinstance(suggested, str):
             return suggested
         facts = evaluator.call.facts
-        after = evaluator.evaluate(self._rules_for(facts), suggested)
-        remaining = next((rule_match for rule_match in after if not rule_match.is_allowed), None)
+        remaining = evaluator.find_uncovered(self._rules_for(facts), suggested)
         if remaining is None:
             return suggested
         return remaining.coverage_gap or lazy("no rule would cover the whole command")

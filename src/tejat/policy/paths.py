@@ -12,6 +12,10 @@ class PathLookup:
         """Return an absolute path with its links followed."""
         return posixpath.normpath(path)
 
+    def is_missing(self, directory: str) -> bool:
+        """Return whether this directory is real and was missing, so that nothing in it is a link."""
+        return False
+
     def expand(self, pattern: str) -> Sequence[str]:
         """Return the paths that an absolute pattern of the shell matches, as far as they are known."""
         return ()

@@ -202,6 +202,36 @@ class TestLookup:
         assert FileSystemLookup().holds_secrets(str(base / "R" / "src"))
         assert FileSystemLookup().links_outside(str(base / "R" / "src"), roots)
 
+    def test_a_directory_is_listed_once_per_call(self, base: Path) -> None:
+        lookup = FileSystemLookup()
+        assert lookup.expand(f"{base}/R/plain/*") == [f"{base}/R/plain/deep"]
+        (base / "R" / "plain" / "new").write_text("")
+        assert lookup.expand(f"{base}/R/plain/n*") == []
+        assert FileSystemLookup().expand(f"{base}/R/plain/n*") == [f"{base}/R/plain/new"]
+
+    def test_patterns_in_a_large_directory_find_nothing(self, tmp_path: Path) -> None:
+        for number in range(5_001):
+            (tmp_path / str(number)).touch()
+        lookup = FileSystemLookup()
+        assert lookup.expand(f"{tmp_path}/*") == []
+        (tmp_path / "0").unlink()
+        assert lookup.expand(f"{tmp_path}/*") == []
+        assert len(FileSystemLookup().expand(f"{tmp_path}/*")) == 5_000
+
+    def test_missing_directories(self, base: Path) -> None:
+        lookup = FileSystemLookup()
+        paths = [f"{base}/R{below}" for below in ("", "/src", "/none", "/none/x", "/o", "/f/x")]
+        assert not any(map(lookup.is_missing, paths))
+        for path in paths:
+            lookup.real_path(path)
+        assert list(map(lookup.is_missing, paths)) == [False, False, True, True, False, True]
+
+    def test_a_directory_is_resolved_like_the_same_path(self, base: Path) -> None:
+        first, second = FileSystemLookup(), FileSystemLookup()
+        assert first.real_path(f"{base}/R/inner") == second.real_path(f"{base}/R/inner/.")
+        assert first.real_path(f"{base}/R/inner/a.py") == second.real_path(f"{base}/R/inner/a.py")
+        assert first.real_path(f"{base}/R/inner/a.py") == f"{base}/R/src/a.py"
+
     def test_what_cannot_be_looked_up(self) -> None:
         lookup = FileSystemLookup()
         assert lookup.real_path("/a/\0/../b") == "/a/b"

@@ -322,3 +322,19 @@ def test_words_after_two_dashes_are_operands(text: str) -> None:
 def test_paths_after_two_dashes() -> None:
     assert command_effects(["cat", "--", "-link"]).paths == ("-link",)
     assert command_effects(["rg", "--files", "/etc"]).paths == ("/etc",)
+
+
+def test_the_name_of_a_program_may_look_like_an_option() -> None:
+    assert command_effects(("-x/sed", "s/a/b/", "f")).runs_code
+    assert not command_effects(("x/sed", "s/a/b/", "f")).runs_code
+
+
+_GIVEN = st.permutations(("-s", "-f", "-o", "x", "eval"))
+
+
+@given(st.sampled_from(("ln", "mv", "tar", "find", "curl", "deno", "sed")), _GIVEN)
+def test_effects_do_not_depend_on_what_was_asked_before(name: str, words: list[str]) -> None:
+    first = command_effects((name, *words))
+    command_effects((name, *words[:2]))
+    command_effects((name, "y", *words))
+    assert command_effects((name, *words)) == first

@@ -47,7 +47,7 @@ def test_without_a_directory_it_runs_in_the_first_root() -> None:
     ],
 )
 def test_is_plainly_inside(word: str, inside: bool) -> None:
-    assert call("ls").is_inside_roots(word) == inside
+    assert (call("ls").find_outside(["a", word]) is None) == inside
 
 
 def test_a_control_file_that_the_line_would_change() -> None:

@@ -1,7 +1,14 @@
+import sys
+from pathlib import Path
+from types import FrameType
+
 import pytest
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.core.messages.declaration import Kind
+from tejat.engine.calls.path_lookup import FileSystemLookup
+from tejat.policy.engine import PolicyEngine
 from tejat.policy.evaluation.rule_index import RuleIndex
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.evaluation.shell_call import ShellCall
@@ -98,3 +105,51 @@ def test_the_suggestion_covers_what_is_uncovered() -> None:
 )
 def test_plan_mode_objects_to_what_may_change_something(text: str, objects: bool) -> None:
     assert (evaluator(text).plan_mode_objection() is not None) == objects
+
+
+def test_the_first_command_that_is_not_covered() -> None:
+    index, more = RuleIndex([ALLOW_LOG]), replace(ALLOW_LOG, command=("ls",))
+    for text in ("git log; ls; rm x; mv a b", "git log; ls", "rm x", "", "git log > a; ls", "ls $X"):
+        matches = evaluator(text).evaluate(index, [more])
+        expected = next((rule_match for rule_match in matches if not rule_match.is_allowed), None)
+        assert evaluator(text).find_uncovered(index, [more]) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("cd d{0}", 100),
+        ("cp a{0} b{0}", 165),
+        ("ln -s a{0} ./b{0}", 130),
+        ("mv a{0} /tmp/b{0}", 100),
+        ("sed -i s/a/b/ a{0}", 115),
+        ("cat d{0}/a", 130),
+        ("echo {0} > a{0}", 115),
+    ],
+)
+def test_functions_called_for_each_command(tmp_path: Path, words: str, limit: int) -> None:
+    """What depends on the program, the options or the directory alone is done once for all commands of a line."""
+    engine = PolicyEngine([ALLOW_LOG, DENY_PUSH], ApprovalMode.DEFAULT)
+    _count_calls(engine, words, range(10), tmp_path)
+    calls = _count_calls(engine, words, range(100, 600), tmp_path)
+    assert calls / 500 <= limit
+
+
+def _count_calls(engine: PolicyEngine, words: str, numbers: range, root: Path) -> int:
+    text = "; ".join(words.format(number) for number in numbers)
+    count = 0
+
+    def watch(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        line = parse_command_line(text)
+        facts = CallFacts(SHELL, Kind.EXECUTE, {"command": text}, (str(root),), "/h", line=line, directory=str(root))
+        verdict = engine.decide(replace(facts, lookup=FileSystemLookup()))
+    finally:
+        sys.setprofile(before)
+    assert verdict.decision is Decision.ASK
+    return count

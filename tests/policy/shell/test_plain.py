@@ -117,3 +117,30 @@ def test_what_is_written_plainly_is_read_back(commands: list[list[str]]) -> None
 @given(st.text(max_size=40))
 def test_nothing_is_raised(text: str) -> None:
     assert isinstance(parse_plain_line(text), str | PlainLine)
+
+
+_BARE = st.from_regex(r"[A-Za-z0-9_./,:@%+=^-]{1,6}", fullmatch=True)
+_BLANKS = st.sampled_from((" ", "  ", "\t", " \t"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(_BARE, min_size=1, max_size=5), min_size=1, max_size=4), _BLANKS)
+def test_bare_words_are_read_like_quoted_ones(commands: list[list[str]], blank: str) -> None:
+    bare = ";".join(blank.join(words) for words in commands)
+    quoted = ";".join(blank.join([words[0], *(f"'{word}'" for word in words[1:])]) for words in commands)
+    assert parse_plain_line(bare) == parse_plain_line(quoted)
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "targets"),
+    [
+        ("ls 2 2>e", [("ls", "2")], ["e"]),
+        ("ls a 2>&1 b", [("ls", "a", "b")], []),
+        ("ls a1&b", [("ls", "a1"), ("b",)], []),
+        ("ls a &>e", [("ls", "a")], ["e"]),
+        ("ls a b~ 'c' d", [("ls", "a", "b~", "c", "d")], []),
+        ("ls a 1 >e", [("ls", "a", "1")], ["e"]),
+    ],
+)
+def test_where_bare_words_end(text: str, commands: list[tuple[str, ...]], targets: list[str]) -> None:
+    assert parse_plain_line(text) == PlainLine(tuple(commands), tuple(targets))

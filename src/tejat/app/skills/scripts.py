@@ -12,8 +12,8 @@ from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.effects.command import command_effects
-from tejat.policy.evaluation.shell_call import working_directories
 from tejat.policy.evaluation.skill_scripts import SHELL_INTERPRETERS, is_script_interpreter
+from tejat.policy.evaluation.word_places import working_directories
 from tejat.policy.paths import join_path
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.types import ScriptState, SkillScript

@@ -1,5 +1,7 @@
 """Files that usually hold secrets, judged by their names alone."""
 
+from collections.abc import Sequence
+
 _NAMES = frozenset(
     {
         *(".env", ".envrc", ".secrets", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd"),
@@ -23,6 +25,15 @@ _DIRECTORIES = ("/.ssh/", "/.gnupg/", "/.password-store/")
 _HARMLESS_ENDINGS = (".pub", ".example", ".sample", ".template", ".tmpl", ".dist", ".defaults", ".schema")
 
 
+_MARKS = (
+    *(*_NAMES, *_ENDINGS, ".env."),
+    *(name.rpartition("/")[2] for name in _NAMES_IN_DIRECTORY),
+    *(directory.strip("/") for directory in _DIRECTORIES),
+)
+# A text with a longer mark has the shorter one in it too.
+_SHORT_MARKS = tuple({mark for mark in _MARKS if not any(other != mark and other in mark for other in _MARKS)})
+
+
 def is_secret_file(path: str) -> bool:
     """Whether a file of this name usually holds passwords, tokens or private keys."""
     rooted = f"/{path.casefold()}"
@@ -36,3 +47,18 @@ def is_secret_file(path: str) -> bool:
         or rooted.endswith(_IN_DIRECTORY_ENDINGS)
         or any(directory in rooted for directory in _DIRECTORIES)
     )
+
+
+def is_secret_directory(path: str) -> bool:
+    """Whether most files in a directory usually hold secrets, by its name or those of the directories above."""
+    return any(directory in f"/{path.casefold()}/" for directory in _DIRECTORIES)
+
+
+def find_secret_suspects(paths: Sequence[str]) -> list[str]:
+    """The relative paths that may be those of secret files in some directory that is not secret itself.
+
+    Many paths are searched at once, for texts that each secret file has in its path.
+    """
+    text = "\0".join(paths).casefold()
+    marks = [mark for mark in _SHORT_MARKS if mark in text]
+    return [path for path in paths if any(mark in path.casefold() for mark in marks)] if marks else []

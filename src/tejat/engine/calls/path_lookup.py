@@ -21,12 +21,13 @@ _MAX_ENTRIES = 20_000
 
 
 class FileSystemLookup(PathLookup):
-    """Looks at what is there now. It is for one call: directories are resolved once."""
+    """Looks at what is there now. It is for one call: directories are resolved and listed once."""
 
     def __init__(self) -> None:
         self._directories: dict[str, str] = {}
         self._missing: set[str] = set()
         self._real_paths: dict[str, str] = {}
+        self._names: dict[str, list[str]] = {}
         self._linking: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._secret: dict[str, bool] = {}
 
@@ -36,6 +37,10 @@ class FileSystemLookup(PathLookup):
             # No program opens a longer path at once, and step by step it may lead anywhere.
             found = self._real_paths[path] = "/" if len(path) > _MAX_PATH else self._resolve(path)
         return found
+
+    def is_missing(self, directory: str) -> bool:
+        # A path in a long one might be too long for its kernel.
+        return directory in self._missing and len(directory) < _MAX_PATH // 2
 
     def _resolve(self, path: str) -> str:
         parent, _, name = path.rpartition("/")
@@ -61,9 +66,11 @@ class FileSystemLookup(PathLookup):
         return real_path(path) if is_link else resolved
 
     def _real_directory(self, directory: str, depth: int) -> str:
-        parent, _, name = directory.rpartition("/")
-        is_simple = name not in _SPECIAL_NAMES and depth < _MAX_DEPTH
-        found = self._follow(parent, name, directory, depth + 1) if is_simple else real_path(directory)
+        found = self._real_paths.get(directory)
+        if found is None:
+            parent, _, name = directory.rpartition("/")
+            is_simple = name not in _SPECIAL_NAMES and depth < _MAX_DEPTH
+            found = self._follow(parent, name, directory, depth + 1) if is_simple else real_path(directory)
         self._directories[directory] = found
         return found
 
@@ -76,13 +83,22 @@ class FileSystemLookup(PathLookup):
                 continue
             matching: list[str] = []
             for path in paths:
-                names = [entry.name for entry in _list_entries(path)]
+                names = self._list_names(path)
                 left -= len(names)
                 if left < 0:
                     break
-                matching += [os.path.join(path, found) for found in fnmatch.filter(names, name)]
+                if names:  # a pattern takes longer to compile than to match
+                    matching += [os.path.join(path, found) for found in fnmatch.filter(names, name)]
             paths = matching
         return paths
+
+    def _list_names(self, directory: str) -> Sequence[str]:
+        """List a directory once, or what is too much of it."""
+        names = self._names.get(directory)
+        if names is None:
+            entries = _list_entries(directory)[: _MAX_MATCHED_ENTRIES + 1]
+            names = self._names[directory] = [entry.name for entry in entries]
+        return names
 
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
         key = self.real_path(directory), tuple(roots)

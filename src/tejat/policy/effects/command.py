@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
@@ -48,6 +47,10 @@ _MAX_TARGETS = 10
 _TARGET_OPTION = re.compile(r"-(?!-).*t|--t")
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
 _DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
+_SCRIPT_OPTION = re.compile(r"-[a-zA-Z]*[ef]|--[efs]")
+_PATTERN_OPTION = re.compile(r"-[A-Za-z]*[efg]|--(?:reg|file|type-list)")
+# A word in which no part can be another path.
+_WHOLE = re.compile(r"[A-Za-z0-9_./-]+\Z")
 _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -91,8 +94,11 @@ def only_reads_repositories(line: CommandLine) -> bool:
 @lru_cache(maxsize=4096)
 def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     """Compute the effects; cached, because every rule needs them for every command."""
-    name = _canonical_name(words[0])
-    paths = tuple(dict.fromkeys(_paths(name, words[1:])))
+    program = _find_program(words[0])
+    name = program.name
+    # A name with a dash would itself be read as an option.
+    runs_script = program.has_script and (words[0].startswith("-") or _runs_its_program(name, words))
+    paths = tuple(dict.fromkeys(_paths(name, words[1:], runs_script=runs_script)))
     if name == "git":
         git = git_effects(words)
         return CommandEffects(
@@ -104,31 +110,62 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
             makes_links=git.makes_links,
             follows_links=git.follows_links,
         )
-    is_destructive = name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
-    writes = [lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
-    destroys = [_destruction(name)] if is_destructive else []
-    runs = [lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
-    writes += [lazy("writes a file ({option})", option=each) for each in _given_options(name, words, WRITE_OPTIONS)]
-    destroys += [lazy("deletes ({option})", option=each) for each in _given_options(name, words, DESTRUCTIVE_OPTIONS)]
-    deleting = [word for word in words[1:] if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())]
-    destroys += [lazy("deletes ({name} {word})", name=name, word=word) for word in deleting]
-    given_code = _given_options(name, words, CODE_OPTIONS)
-    runs += [lazy("runs code from the command line ({option})", option=each) for each in given_code]
-    writes += _writing_operands(name, words)
-    if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
-        destroys.append(lazy("deletes from a database ({name})", name=name))
-    if _runs_its_program(name, words):
-        runs.append(lazy("runs or writes what its script says ({name})", name=name))
+    of_options = _NO_OPTION_EFFECTS
+    if program.has_options and (options := _possible_options(program, words)):
+        of_options = _find_option_effects(program.kind, options)
+    writes = program.writes + of_options.writes
+    destroys = program.destroys + of_options.destroys
+    runs = program.runs_code + of_options.runs_code
+    if program.has_special_words:
+        deleting = [word for word in words[1:] if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())]
+        destroys += tuple([lazy("deletes ({name} {word})", name=name, word=word) for word in deleting])
+        writes += _writing_operands(name, words)
+        if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
+            destroys += (lazy("deletes from a database ({name})", name=name),)
+    if runs_script:
+        runs += (lazy("runs or writes what its script says ({name})", name=name),)
     is_quiet = not writes and not destroys and not runs
-    is_known = (name in READ_ONLY_PROGRAMS or is_awk(name) or is_sed(name)) and name == words[0]
     return CommandEffects(
-        tuple(writes),
-        tuple(destroys),
-        tuple(runs),
-        bool(is_known and is_quiet),
+        writes,
+        destroys,
+        runs,
+        is_quiet and program.is_vetted and name == words[0],
         paths,
-        trees=_trees(name, words, paths),
-        makes_links=name in LINK_PROGRAMS or bool(_given_options(name, words, LINK_OPTIONS)),
+        trees=_trees(name, paths, follows_tree=of_options.follows_tree),
+        makes_links=name in LINK_PROGRAMS or of_options.makes_links,
+    )
+
+
+class _Program(Frozen):
+    """What is known of a program whatever it is given. `name` is the one in the tables, `kind` that of its options."""
+
+    name: str
+    kind: str
+    writes: tuple[str, ...]
+    destroys: tuple[str, ...]
+    runs_code: tuple[str, ...]
+    is_vetted: bool
+    has_script: bool
+    has_options: bool
+    has_special_words: bool
+
+
+@lru_cache(maxsize=1024)
+def _find_program(word: str) -> _Program:
+    name = _canonical_name(word)
+    has_script = is_awk(name) or is_sed(name)
+    kind = "awk" if is_awk(name) else "sed" if is_sed(name) else name
+    is_destructive = name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
+    return _Program(
+        name=name,
+        kind=kind,
+        writes=(lazy("writes files ({name})", name=name),) if name in WRITING_PROGRAMS else (),
+        destroys=(_destruction(name),) if is_destructive else (),
+        runs_code=(lazy("runs code ({name})", name=name),) if name in CODE_RUNNERS else (),
+        is_vetted=name in READ_ONLY_PROGRAMS or has_script,
+        has_script=has_script,
+        has_options=any(kind in table for table in _OPTION_TABLES),
+        has_special_words=name in DESTRUCTIVE_SUBCOMMANDS or name in SQL_CLIENTS or name in _WRITING_BY_OPERAND,
     )
 
 
@@ -147,20 +184,58 @@ def _canonical_name(word: str) -> str:
     return lowered if lowered in DESTRUCTIVE_PROGRAMS or lowered in WRITING_PROGRAMS else name
 
 
-def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
+class _OptionEffects(Frozen):
+    """The effects of the options that a command is given."""
+
+    writes: tuple[str, ...] = ()
+    destroys: tuple[str, ...] = ()
+    runs_code: tuple[str, ...] = ()
+    follows_tree: bool = False
+    makes_links: bool = False
+
+
+_NO_OPTION_EFFECTS = _OptionEffects()
+_OPTION_TABLES = (WRITE_OPTIONS, DESTRUCTIVE_OPTIONS, CODE_OPTIONS, TREE_OPTIONS, LINK_OPTIONS)
+_WITH_BARE_OPTIONS = frozenset(
+    kind for table in _OPTION_TABLES for kind, options in table.items() if not all(each[0] == "-" for each in options)
+)
+
+
+def _possible_options(program: _Program, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that may be options of the tables: those with a dash, for a few programs all."""
+    given = _with_dash(words[1:]) if program.kind == "tar" else words[1:]
+    if program.kind in _WITH_BARE_OPTIONS:
+        return tuple(given)
+    return tuple([word for word in given if word[:1] == "-"])
+
+
+@lru_cache(maxsize=4096)
+def _find_option_effects(kind: str, words: tuple[str, ...]) -> _OptionEffects:
+    """Return the effects of options; cached, because the commands of a line often have the same ones."""
+    writes, destroys, runs_code = (
+        _given_options(kind, words, table) for table in (WRITE_OPTIONS, DESTRUCTIVE_OPTIONS, CODE_OPTIONS)
+    )
+    return _OptionEffects(
+        tuple([lazy("writes a file ({option})", option=each) for each in writes]),
+        tuple([lazy("deletes ({option})", option=each) for each in destroys]),
+        tuple([lazy("runs code from the command line ({option})", option=each) for each in runs_code]),
+        follows_tree=bool(_given_options(kind, words, TREE_OPTIONS)),
+        makes_links=bool(_given_options(kind, words, LINK_OPTIONS)),
+    )
+
+
+def _given_options(kind: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
     """Return the options of the table that are present: whole, clustered, abbreviated or with a value."""
-    kind = "awk" if is_awk(name) else "sed" if is_sed(name) else name
     options = table.get(kind)
     if not options:
         return []
-    given = _with_dash(words[1:]) if kind == "tar" else words[1:]
-    dashed = [word for word in given if word.startswith("-")]
+    dashed = [word for word in words if word.startswith("-")]
     # An option with a dash is never given by a word without one.
     named = options if dashed else [option for option in options if not option.startswith("-")]
     return [
         option
         for option in sorted(named)
-        if any(_is_given(option, word, kind) for word in (dashed if option.startswith("-") else given))
+        if any(_is_given(option, word, kind) for word in (dashed if option.startswith("-") else words))
     ]
 
 
@@ -186,25 +261,32 @@ def _operands(words: Sequence[str]) -> list[str]:
     return [word for word in words[:end] if word == "-" or not word.startswith("-")] + list(words[end + 1 :])
 
 
-def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
+_WRITING_BY_OPERAND = frozenset(("uniq", "xxd", "date", "curl"))
+
+
+def _writing_operands(name: str, words: Sequence[str]) -> tuple[str, ...]:
     operands = _operands(words[1:])
     if name in ("uniq", "xxd") and len(operands) > 1:
-        return [lazy("writes to its second argument ({name})", name=name)]
+        return (lazy("writes to its second argument ({name})", name=name),)
     is_given_date = not _DATE_OPTIONS.isdisjoint(words)
     if name == "date" and any(not word.startswith("+") for word in operands) and not is_given_date:
-        return [lazy("sets the clock (date)")]
+        return (lazy("sets the clock (date)"),)
     if name == "curl" and any("%output{" in word for word in words):
-        return [lazy("writes a file (%output)")]
-    return []
+        return (lazy("writes a file (%output)"),)
+    return ()
 
 
 def _runs_its_program(name: str, words: Sequence[str]) -> bool:
     """Return whether an awk or sed program can do more than print."""
     if is_awk(name):
         return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
-    return is_sed(name) and not all(
-        len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in sed_scripts(words)
-    )
+    return is_sed(name) and not all(map(_is_safe_sed_script, sed_scripts(words)))
+
+
+@lru_cache(maxsize=256)
+def _is_safe_sed_script(script: str) -> bool:
+    """Return whether a script only prints and edits; cached, because the commands of a line often share one."""
+    return len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) is not None
 
 
 def is_awk(name: str) -> bool:
@@ -217,24 +299,27 @@ def is_sed(name: str) -> bool:
 
 def sed_scripts(words: Sequence[str], *, has_files: bool = False) -> list[str]:
     """Return all scripts given by options, in any spelling, else the first operand unless scripts are in files."""
-    followed = zip(words, (*words[1:], ""), strict=True)
-    options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
-    scripts = [option["value"] or following for option, following in options]
+    scripts: list[str] = []
+    for at, word in enumerate(words):
+        if word[:1] == "-" and (option := _SED_SCRIPT.match(word)):
+            scripts.append(option["value"] or (words[at + 1] if at + 1 < len(words) else ""))
     return scripts if scripts or has_files else _operands(words[1:])[:1]
 
 
-def _paths(name: str, words: Sequence[str]) -> list[str]:
+def _paths(name: str, words: Sequence[str], *, runs_script: bool) -> list[str]:
     if name in TEXT_PROGRAMS:
         return []
     found: list[str] = []
-    skips_first = _first_operand_is_pattern(name, words)
+    skips_first = _first_operand_is_pattern(name, words, runs_script=runs_script)
     has_options = True
     for word in words:
-        if has_options and word.startswith("-") and len(word) > 1:
+        if has_options and word[:1] == "-" and len(word) > 1:
             has_options = word != "--"
             found += _paths_in_option(word)
         elif skips_first:
             skips_first = False
+        elif _WHOLE.match(word):
+            found.append(word)
         elif word and not _ADDRESS.match(word):
             found += [word, *_path_candidates(word)]
     if name in ("cp", "ln"):
@@ -242,10 +327,10 @@ def _paths(name: str, words: Sequence[str]) -> list[str]:
     return found
 
 
-def _trees(name: str, words: Sequence[str], paths: tuple[str, ...]) -> tuple[str, ...]:
+def _trees(name: str, paths: tuple[str, ...], *, follows_tree: bool) -> tuple[str, ...]:
     if name in TREE_PROGRAMS:
         return (".", *paths)
-    if not _given_options(name, words, TREE_OPTIONS):
+    if not follows_tree:
         return ()
     return (".", *paths) if name in ("curl", "tar") else paths or (".",)
 
@@ -253,19 +338,18 @@ def _trees(name: str, words: Sequence[str], paths: tuple[str, ...]) -> tuple[str
 def _paths_in_targets(words: Sequence[str]) -> list[str]:
     """Return the names that copies get in a directory: one of them may be a link already."""
     operands = _operands(words)
-    targets = [following for word, following in pairwise(words) if _TARGET_OPTION.match(word)]
-    targets += [value for word in words if _TARGET_OPTION.match(word) for value in _paths_in_option(word)]
-    names = dict.fromkeys(base_name(operand) for operand in operands)
+    options = [at for at, word in enumerate(words) if word[:1] == "-" and _TARGET_OPTION.match(word)]
+    targets = [words[at + 1] for at in options if at + 1 < len(words)]
+    targets += [value for at in options for value in _paths_in_option(words[at])]
+    names = dict.fromkeys(map(base_name, operands))
     return [f"{target}/{name}" for target in (*targets[:_MAX_TARGETS], *operands[-1:]) for name in names]
 
 
-def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
+def _first_operand_is_pattern(name: str, words: Sequence[str], *, runs_script: bool) -> bool:
     """Return whether the first operand is a pattern or program instead of a path."""
     if is_awk(name) or is_sed(name):
-        is_in_option = any(re.match(r"-[a-zA-Z]*[ef]|--[efs]", word) for word in words)
-        return not is_in_option and not _runs_its_program(name, ("", *words))
-    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[efg]|--(?:reg|file|type-list)", word) for word in words)
-    return name in PATTERN_PROGRAMS and not takes_pattern_elsewhere
+        return not runs_script and not any(map(_SCRIPT_OPTION.match, words))
+    return name in PATTERN_PROGRAMS and not any(map(_PATTERN_OPTION.match, words))
 
 
 def _paths_in_option(word: str) -> list[str]:

@@ -5,6 +5,7 @@ No rule can see which programs such code runs. Programs in files are out of reac
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from tejat.core.frozen import Frozen
@@ -36,6 +37,9 @@ _SED_COMMAND = re.compile(
     re.VERBOSE,
 )
 _MAX_SCRIPT_LENGTH = 2_000
+
+
+_Check = Callable[[Sequence[str], Sequence[str]], bool]
 
 
 class _Interpreter(Frozen):
@@ -77,18 +81,20 @@ def find_foreign_code(words: Sequence[str], *, is_plain: bool) -> str | None:
 
     With `is_plain` no word is expanded by the shell.
     """
-    name = _canonical_name(words[0]) if words else ""
-    if len(words) == 2 and words[1] in _INFORMATION:
-        return None
-    check = _CHECKS.get(name)
-    if check is None and (is_awk(name) or is_sed(name)):
-        check = _check_script
-    if check is None:
+    name, check = _find_check(words[0] if words else "")
+    if check is None or (len(words) == 2 and words[1] in _INFORMATION):
         return None
     computed = [] if is_plain else [word for word in words[1:] if _COMPUTED.search(word)]
     if check(words, computed):
         return lazy("{name} runs code from its arguments or its input", name=name)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _find_check(word: str) -> tuple[str, _Check | None]:
+    """Return the name of a program, and the check of its words if it may run such code."""
+    name = _canonical_name(word)
+    return name, _CHECKS.get(name, _check_script if is_awk(name) or is_sed(name) else None)
 
 
 def _canonical_name(word: str) -> str:
@@ -185,7 +191,7 @@ def _is_harmless_sed_script(script: str) -> bool:
     return False
 
 
-_CHECKS: Mapping[str, Callable[[Sequence[str], Sequence[str]], bool]] = {
+_CHECKS: Mapping[str, _Check] = {
     **dict.fromkeys(_INTERPRETERS, _check_interpreter),
     **dict.fromkeys((*_COMMAND_READERS, "run-parts"), _always),
     "deno": _check_deno,

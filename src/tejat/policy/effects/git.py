@@ -176,6 +176,8 @@ def _given_options(after: Sequence[str], options: frozenset[str], subcommand: st
     for word in after:
         if word == "--":
             break
+        if not word.startswith("-"):
+            continue
         name = word.partition("=")[0]
         for option in sorted(options):
             is_long = option.startswith("--") and len(name) > len("--") and option.startswith(name)

@@ -82,7 +82,7 @@ class Call:
 
     def control_file_warning(self) -> str | None:
         """Return which control file the call would change and why it is one, None if there is none."""
-        for path in self.written_paths:
+        for path in self._possible_control_files():
             why = self.control_reason(path)
             if why:
                 return lazy("{path} is a control file: {why}", path=path, why=why)
@@ -94,7 +94,15 @@ class Call:
 
     def secret_files(self) -> tuple[str, ...]:
         """Return the files that the call would show to the model and that usually hold secrets."""
-        return tuple(path for path in self.paths if is_secret_file(path))
+        return tuple(filter(is_secret_file, self._possible_secret_files()))
+
+    def _possible_control_files(self) -> Sequence[str]:
+        """The written paths, perhaps without some that are surely no control files."""
+        return self.written_paths
+
+    def _possible_secret_files(self) -> Sequence[str]:
+        """The paths, perhaps without some that surely hold no secrets."""
+        return self.paths
 
     def _nearest_root(self, path: str) -> str:
         """Return the nearest root above the path, `/` for a path outside."""

@@ -1,6 +1,6 @@
 """Rules for commands, found by the words that they begin with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from tejat.policy.evaluation.command_match import first_operands
@@ -36,12 +36,19 @@ class CommandIndex:
                 found.setdefault(key, []).append(group)
         return found
 
-    def candidates(self, command: ShellCommand) -> dict[int, PolicyRule]:
+    @cached_property
+    def _nameless(self) -> Mapping[int, PolicyRule]:
+        return dict(self._without_name)
+
+    def candidates(self, command: ShellCommand) -> Mapping[int, PolicyRule]:
         """Return every rule that may apply to the command, however it is spelled, or cover it by its first words."""
+        groups: dict[int, _NameGroup] = {}
+        for name in command_names(command):
+            groups.update((id(group), group) for group in self._by_any_case.get(name.casefold(), ()))
+        if not groups and _covered_name(command) not in self._groups:
+            return self._nameless
         found = dict(self._without_name)
         found.update(self.covering_candidates(command))
-        keys = {name.casefold() for name in command_names(command)}
-        groups = {id(group): group for key in keys for group in self._by_any_case.get(key, ())}
         if groups:
             operands = first_operands(command)
             for group in groups.values():
@@ -50,14 +57,18 @@ class CommandIndex:
 
     def covering_candidates(self, command: ShellCommand) -> Iterator[RuleEntry]:
         """Yield the rules whose words the command, or the wrapper that runs it, begins with."""
-        name = command.wrappers[0] if command.wrappers else command.name
-        group = self._groups.get(name)
+        group = self._groups.get(_covered_name(command))
         if group is None:
             return
         if command.wrappers:
             yield from group.naming(command.name)
         else:
             yield from group.beginning(command.words)
+
+
+def _covered_name(command: ShellCommand) -> str:
+    """Return the first word of the rules that may cover the command."""
+    return command.wrappers[0] if command.wrappers else command.name
 
 
 class _NameGroup:

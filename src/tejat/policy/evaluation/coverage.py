@@ -30,7 +30,7 @@ def assess_line(call: ShellCall) -> LineAssessment:
     targets = written_targets(line)
     if not targets:
         return LineAssessment(line.doubts[0] if line.doubts else lazy("it uses shell syntax beyond plain words"))
-    outside = next((target for target in targets if not call.is_inside_roots(target)), None)
+    outside = call.find_outside(targets)
     if outside is not None or call.other_link_maker(None) is not None:
         path = outside or targets[0]
         return LineAssessment(lazy("it writes to {path}, which may be outside the workspace", path=path))
@@ -88,9 +88,9 @@ def _find_prefix_gap(
         (effects.writes, named.writes),
         (effects.runs_code, named.runs_code),
     ):
-        beyond = next((effect for effect in shown if effect not in known), None)
-        if beyond is not None:
-            return lazy("it {effect}, which the rule does not mention", effect=beyond)
+        beyond = [effect for effect in shown if effect not in known] if shown else ()
+        if beyond:
+            return lazy("it {effect}, which the rule does not mention", effect=beyond[0])
     gap = _find_path_gap(named.paths, command, call)
     if gap is not None:
         return gap
@@ -116,13 +116,15 @@ def _find_program_gap(command: ShellCommand, effects: CommandEffects, call: Shel
 def _find_path_gap(named: Sequence[str], command: ShellCommand, call: ShellCall) -> str | None:
     """Return which path keeps the command from staying in the workspace; the rule may name one outside."""
     effects = call.effects[command]
-    paths = [word for word in effects.paths if word not in named or not call.is_named_outside(word)]
-    outside = next((word for word in paths if not call.is_inside_roots(word)), None)
+    paths = effects.paths
+    if named:
+        paths = [word for word in paths if word not in named or not call.is_named_outside(word)]
+    outside = call.find_outside(paths)
     if outside is not None:
         return lazy("{path} may be outside the workspace", path=outside)
-    tree = next((word for word in effects.trees if call.links_outside(word)), None)
-    if tree is not None:
-        return lazy("{path} may contain links to places outside the workspace", path=tree)
+    for word in effects.trees:
+        if call.links_outside(word):
+            return lazy("{path} may contain links to places outside the workspace", path=word)
     maker = call.other_link_maker(command) if paths and effects.follows_links else None
     if maker is not None:
         return lazy("{name} may create a link that takes {path} out of the workspace", name=maker.name, path=paths[0])

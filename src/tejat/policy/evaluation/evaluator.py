@@ -25,6 +25,10 @@ class RuleEvaluator:
         covering = [rule for rule in applicable if not self._lacks_network(rule)]
         return [select_rule(covering, gap=network_gap() if len(covering) < len(applicable) else None)]
 
+    def find_uncovered(self, index: RuleIndex, added: Sequence[PolicyRule]) -> RuleMatch | None:
+        """Return the first part of the call that neither the rules nor the `added` ones allow, None without one."""
+        return next((rule_match for rule_match in self.evaluate(index, added) if not rule_match.is_allowed), None)
+
     def suggest_rules(self, rule_matches: Sequence[RuleMatch]) -> tuple[PolicyRule, ...] | str:
         """Return rules that might cover the uncovered parts, or why they would allow too much."""
         rule = self._tool_rule()

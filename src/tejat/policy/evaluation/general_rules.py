@@ -1,6 +1,6 @@
 """Rules that say the same about every command, reduced to the few that can decide."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tejat.policy.evaluation.rule_index import RuleEntry
 from tejat.policy.evaluation.rule_match import precedence
@@ -38,7 +38,7 @@ class GeneralRules:
         return more
 
     @property
-    def allowing(self) -> Iterable[tuple[RuleEntry, int]]:
+    def allowing(self) -> Collection[tuple[RuleEntry, int]]:
         return self._allowing.values()
 
     def _add(self, entry: RuleEntry, last: int = -1) -> None:

@@ -5,29 +5,17 @@ import shlex
 from collections.abc import Sequence
 from functools import cached_property
 
-from tejat.core.text.paths import is_beneath_any
+from tejat.core.text.paths import is_beneath, is_beneath_any
+from tejat.core.text.secret_files import find_secret_suspects, is_secret_directory
+from tejat.policy.control_files import find_control_suspects, may_be_control_directory
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.call import ArgumentsJson, Call, command_expressions
-from tejat.policy.paths import PathLookup, is_ambiguous, join_path, normalize_path, resolve_path
+from tejat.policy.evaluation.word_places import WordPlaces
+from tejat.policy.paths import is_ambiguous, join_path, normalize_path, resolve_path
 from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.wrappers import command_names
 from tejat.policy.types import CallFacts, Decision, PolicyRule
-
-_CHANGES_DIRECTORY = ("cd", "pushd")
-_MAX_DIRECTORIES = 10
-_GLOB_CHARACTERS = frozenset("*?[")
-
-
-def working_directories(line: CommandLine, directory: str, *, home: str, lookup: PathLookup) -> tuple[str, ...]:
-    """Return every directory that a command of the line may run in; more than ten mean that others are possible."""
-    directories = {directory: None}
-    for command in line.commands:
-        if command.name in _CHANGES_DIRECTORY and len(directories) <= _MAX_DIRECTORIES:
-            target = command.words[-1] if len(command.words) > 1 else "~"
-            changed = [join_path(target, directory=each, home=home) for each in directories]
-            directories |= dict.fromkeys(map(lookup.real_path, changed))
-    return tuple(directories)
 
 
 class ShellCall(Call):
@@ -37,22 +25,46 @@ class ShellCall(Call):
         self.effects: dict[ShellCommand, CommandEffects] = {
             command: command_effects(command.words) for command in line.commands
         }
-        self._located: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._places_of: dict[str, tuple[str, ...]] = {}
+        self._word_places = WordPlaces(facts, line, self._directory)
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        words = [word for effects in self.effects.values() for word in effects.paths]
-        words += [redirection.target for redirection in self.line.redirections if redirection.target is not None]
-        return (*self.facts.paths, *self._places(words))
+        return (*self.facts.paths, *self._word_places.find(self._path_words))
 
     @cached_property
     def written_paths(self) -> tuple[str, ...]:
+        return (*self.facts.paths, *self._word_places.find(self._written_words))
+
+    @cached_property
+    def _path_words(self) -> Sequence[str]:
+        words = [word for effects in self.effects.values() for word in effects.paths]
+        words += [redirection.target for redirection in self.line.redirections if redirection.target is not None]
+        return words
+
+    @cached_property
+    def _written_words(self) -> Sequence[str]:
         changing = [effects for effects in self.effects.values() if effects.writes or effects.destroys]
         words = [word for effects in changing for word in effects.paths]
         written = [each.target for each in self.line.redirections if each.writes and not each.is_harmless]
         words += [target for target in written if target is not None]
-        return (*self.facts.paths, *self._places(words))
+        return words
+
+    def _possible_control_files(self) -> Sequence[str]:
+        places = self._word_places
+        if any(map(self._may_hold_control_files, places.directories)):
+            return self.written_paths
+        return (*self.facts.paths, *places.find_suspects(self._written_words, find_control_suspects))
+
+    def _may_hold_control_files(self, directory: str) -> bool:
+        # By its full path, a root may be a control file itself.
+        holds_root = any(root != directory and is_beneath(root, directory) for root in self.facts.roots)
+        return holds_root or may_be_control_directory(directory, root=self._nearest_root(directory))
+
+    def _possible_secret_files(self) -> Sequence[str]:
+        places = self._word_places
+        if any(map(is_secret_directory, places.directories)):
+            return self.paths
+        return (*self.facts.paths, *places.find_suspects(self._path_words, find_secret_suspects))
 
     def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
         """Match the whole line, and for a rule that denies or asks also each command as if it were the line."""
@@ -94,41 +106,6 @@ class ShellCall(Call):
                 lines |= dict.fromkeys((" ".join(words), shlex.join(words)))
         return tuple((line, self.arguments_json.with_command(line)) for line in lines)
 
-    @cached_property
-    def _directories(self) -> tuple[str, ...]:
-        """Every directory that a command of the line may run in; a change may fail, or happen in a subshell."""
-        facts = self.facts
-        return working_directories(self.line, self._directory, home=facts.home, lookup=facts.lookup)
-
-    def _places(self, words: Sequence[str]) -> list[str]:
-        """Return the paths of the words, as written and with links followed, from each directory."""
-        known = self._places_of
-        found: dict[str, None] = {}
-        for word in words:
-            places = known.get(word)
-            if places is None:
-                places = known[word] = self._find_word_places(word)
-            for path in places:
-                found[path] = None
-        return list(found)
-
-    def _find_word_places(self, word: str) -> tuple[str, ...]:
-        lookup = self.facts.lookup
-        located = self._locate(word)
-        places = [place for path, real in located for place in (normalize_path(path), real)]
-        if not _GLOB_CHARACTERS.isdisjoint(word):
-            places += [lookup.real_path(match) for path, _ in located for match in lookup.expand(path)]
-        return tuple(dict.fromkeys(places))
-
-    def _locate(self, word: str) -> tuple[tuple[str, str], ...]:
-        """Return the path of a word from each directory, as written and with links followed."""
-        located = self._located.get(word)
-        if located is None:
-            home, real_path = self.facts.home, self.facts.lookup.real_path
-            paths = [join_path(word, directory=directory, home=home) for directory in self._directories]
-            located = self._located[word] = tuple([(path, real_path(path)) for path in paths])
-        return located
-
     def _join(self, word: str, directory: str) -> str:
         return join_path(word, directory=directory, home=self.facts.home)
 
@@ -142,19 +119,17 @@ class ShellCall(Call):
 
     def places(self, word: str) -> Sequence[str]:
         """Return every path that a word may name, as written and with links followed."""
-        return self._places((word,))
+        return self._word_places.find((word,))
 
     def find_places(self, word: str) -> frozenset[tuple[str, str]] | None:
         """Return the path of a word as written and with links followed, from each directory; None if unknown."""
-        if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
+        if self._word_places.is_uncertain(word):
             return None
-        return frozenset((normalize_path(path), real) for path, real in self._locate(word))
+        return frozenset((normalize_path(path), real) for path, real in self._word_places.locate(word))
 
-    def is_inside_roots(self, word: str) -> bool:
-        """Return whether a word names a path in the workspace wherever the line goes, also after links."""
-        if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
-            return False
-        return all(is_beneath_any(real, self.facts.roots) for _, real in self._locate(word))
+    def find_outside(self, words: Sequence[str]) -> str | None:
+        """Return the first word that may name a path outside the workspace, wherever the line goes and after links."""
+        return self._word_places.find_outside(words)
 
     def is_named_outside(self, word: str) -> bool:
         """Return whether the text of a word alone names a path outside the workspace."""
@@ -164,18 +139,20 @@ class ShellCall(Call):
     def links_outside(self, word: str) -> bool:
         """Return whether a directory holds links that lead out of the workspace."""
         roots = self.facts.roots
-        return any(self.facts.lookup.links_outside(self._join(word, place), roots) for place in self._directories)
+        return any(
+            self.facts.lookup.links_outside(self._join(word, place), roots) for place in self._word_places.directories
+        )
 
     def holds_secrets(self, word: str) -> bool:
         """Return whether a directory holds files that usually hold secrets."""
-        return any(self.facts.lookup.holds_secrets(self._join(word, place)) for place in self._directories)
+        return any(self.facts.lookup.holds_secrets(self._join(word, place)) for place in self._word_places.directories)
 
     def git_program(self, command: ShellCommand) -> str | None:
         """Return a setting with which a repository makes this git command run a program, None if there is none."""
         if command.name != "git":
             return None
         named = [path for path, option in zip(command.words[2:], command.words[1:], strict=False) if option == "-C"]
-        places = [self._join(path, place) for place in self._directories for path in (*named, ".")]
+        places = [self._join(path, place) for place in self._word_places.directories for path in (*named, ".")]
         found = (self.facts.lookup.git_programs(self.facts.lookup.real_path(place)) for place in places)
         return next((setting for settings in found for setting in settings), None)
 

@@ -1,6 +1,6 @@
 """Evaluation of rules against every command of a shell line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tejat.core.frozen import Frozen, replace
 from tejat.core.i18n import lazy
@@ -29,15 +29,21 @@ class ShellRuleEvaluator(RuleEvaluator):
 
     def evaluate(self, index: RuleIndex, added: Sequence[PolicyRule] = ()) -> list[RuleMatch]:
         """Return what the rules say about each distinct command, or about the line if it has none."""
+        return list(self._matches(index, added))
+
+    def find_uncovered(self, index: RuleIndex, added: Sequence[PolicyRule]) -> RuleMatch | None:
+        return next((rule_match for rule_match in self._matches(index, added) if not rule_match.is_allowed), None)
+
+    def _matches(self, index: RuleIndex, added: Sequence[PolicyRule]) -> Iterator[RuleMatch]:
         more = [entry for entry in enumerate(added, len(index.rules)) if self.call.matches_rule(entry[1])]
         if not self._shell_call.line.commands:
-            return [self._evaluate_line(index, more)]
+            yield self._evaluate_line(index, more)
+            return
         if self._evaluated is None or self._evaluated[0] is not index:
             self._evaluated = index, self._evaluate_commands(index)
-        outcomes = self._evaluated[1]
-        if more:
-            outcomes = {command: self._add(outcome, more, command) for command, outcome in outcomes.items()}
-        return [RuleMatch(outcome.rule, outcome.gap, command) for command, outcome in outcomes.items()]
+        for command, outcome in self._evaluated[1].items():
+            changed = self._add(outcome, more, command) if more else outcome
+            yield RuleMatch(changed.rule, changed.gap, command)
 
     def _evaluate_line(self, index: RuleIndex, added: Sequence[RuleEntry]) -> RuleMatch:
         entries = [*index.allowlists, *index.conditional_matches(self.call).items(), *added]
@@ -52,25 +58,29 @@ class ShellRuleEvaluator(RuleEvaluator):
         by_command = index.table(CommandIndex)
         others = [entry for entry in conditional.items() if entry[1].command is None and not is_general(entry[1])]
         others += index.allowlists
+        common = _Outcome(general.strictest, self._assessment.doubt, -1)
+        is_common = common.gap is not None or not general.allowing
         outcomes: dict[ShellCommand, _Outcome] = {}
         for command in self._shell_call.effects:
             named = by_command.candidates(command)
-            entries = [
-                entry for entry in named.items() if not index.is_conditional(entry[0]) or entry[0] in conditional
-            ]
-            outcome = self._evaluate_general(general, command)
-            outcomes[command] = self._add(outcome, (*entries, *others), command) if entries or others else outcome
+            entries = others
+            if named:
+                applicable = [
+                    each for each in named.items() if not index.is_conditional(each[0]) or each[0] in conditional
+                ]
+                entries = applicable + others
+            outcome = common if is_common else self._evaluate_general(general, command)
+            outcomes[command] = self._add(outcome, entries, command) if entries else outcome
         return outcomes
 
     def _evaluate_general(self, general: GeneralRules, command: ShellCommand) -> "_Outcome":
-        found, gap, gap_position = general.strictest, self._assessment.doubt, -1
-        if gap is None:
-            for entry, last in general.allowing:
-                reason = find_coverage_gap(entry[1], command, self._shell_call, self._assessment)
-                if reason is None:
-                    found = entry if found is None or rank(*entry) > rank(*found) else found
-                elif last > gap_position:
-                    gap, gap_position = reason, last
+        found, gap, gap_position = general.strictest, None, -1
+        for entry, last in general.allowing:
+            reason = find_coverage_gap(entry[1], command, self._shell_call, self._assessment)
+            if reason is None:
+                found = entry if found is None or rank(*entry) > rank(*found) else found
+            elif last > gap_position:
+                gap, gap_position = reason, last
         return _Outcome(found, gap, gap_position)
 
     def _add(self, outcome: "_Outcome", entries: Sequence[RuleEntry], command: ShellCommand) -> "_Outcome":

@@ -74,11 +74,11 @@ def _hidden_code(call: ShellCall) -> Iterator[str]:
 
 def find_written_and_run(call: ShellCall) -> Iterator[str]:
     """Yield a reason for each file that the line both writes and runs."""
-    written = set(_written_names(call))
-    if written:
-        for name in _run_files(call):
-            if name in written or None in written:
-                yield lazy("the command runs {name}, which it writes itself", name=name)
+    run = dict.fromkeys(_run_files(call))
+    written = set(_written_names(call)) if run else set[str | None]()
+    for name in run if written else ():
+        if name in written or None in written:
+            yield lazy("the command runs {name}, which it writes itself", name=name)
 
 
 def _written_names(call: ShellCall) -> Iterator[str | None]:
@@ -105,6 +105,9 @@ def _run_files(call: ShellCall) -> Iterator[str]:
 def _possible_runs(call: ShellCall, rules: RuleTables) -> Iterator[tuple[PolicyRule, str]]:
     writes_files = any(each.writes and not each.is_harmless for each in call.line.redirections)
     by_program = rules.table(_group_by_program)
+    words = (word for command in call.effects for word in command.words[1:])
+    if not by_program or by_program.keys().isdisjoint(_possible_names(words)):
+        return
     for command, effects in call.effects.items():
         program = base_name(command.name)
         is_known = (program in KNOWN_PROGRAMS or is_wrapper(program)) and not runs_in_container(command)
@@ -130,11 +133,14 @@ def _group_by_program(rules: RuleTables) -> Mapping[str, Sequence[RuleEntry]]:
 
 def _rules_naming(words: Iterable[str], by_program: Mapping[str, Sequence[RuleEntry]]) -> Sequence[PolicyRule]:
     """Return the rules whose program is one of the words, or may be named in the text of one."""
-    if not by_program:
-        return ()
-    names = {base_name(name).casefold() for word in words for name in (word, *_TOKEN.findall(word))}
-    found = [entry for name in names for entry in by_program.get(name, ())]
+    found = [entry for name in _possible_names(words) for entry in by_program.get(name, ())]
     return [rule for _, rule in sorted(found, key=itemgetter(0))]
+
+
+def _possible_names(words: Iterable[str]) -> set[str]:
+    """Return the base names, in lower case, of the words and of all names in them."""
+    given = set(words)
+    return {base_name(name).casefold() for name in given.union(_TOKEN.findall("\n".join(given)))}
 
 
 def _wrapper_options(command: ShellCommand, call: ShellCall) -> Sequence[str]:

@@ -48,6 +48,11 @@ def is_harmless_subscript(text: str) -> bool:
     return _SUBSCRIPT.match(text) is not None
 
 
+def may_evaluate(name: str) -> bool:
+    """Return whether commands of this name may run code that is not visible in them."""
+    return name in _ALWAYS_EVALUATING or name in _CHECKS
+
+
 def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
     """Return why a command may run code that is not visible in it, None if it does not."""
     if not words:

@@ -15,6 +15,8 @@ _WORD = re.compile(
     r"""(?: [A-Za-z0-9_./,:@%+=^-] | (?<=[A-Za-z0-9_^])~ | '[^']*' | "[^"$`\\]*" )+ (?P<end>(?=[ \t\n;|&]|\Z))?""",
     re.VERBOSE,
 )
+# Bare words, each with what separates it from the next one or ends the command.
+_BARE_WORDS = re.compile(r"(?:[A-Za-z0-9_./,:@%+=^-]++(?=[ \t\n;|&]|\Z)[ \t]*+)++")
 _NAME = re.compile(r"[A-Za-z0-9_./+:@,-]+\Z")
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _BLANK = re.compile(r"[ \t]+")
@@ -78,7 +80,8 @@ class _PlainLineParser:
 
     def _step(self) -> str | None:
         if self._text[self._at] not in _BEFORE_WORD:
-            return self._accept_word()
+            bare = self._accept(_BARE_WORDS)
+            return self._accept_word() if bare is None else self._add_bare(bare[0].split())
         if self._accept(_BLANK):
             return None
         if self._accept(_DUPLICATION):
@@ -115,6 +118,15 @@ class _PlainLineParser:
             return lazy("a redirection comes before the command")
         if target is not None and target != "/dev/null":
             self._targets.append(_unquote(target))
+        return None
+
+    def _add_bare(self, words: Sequence[str]) -> str | None:
+        if not self._words:
+            doubt = self._add(words[0])
+            if doubt is not None:
+                return doubt
+            words = words[1:]
+        self._words += words
         return None
 
     def _add(self, word: str) -> str | None:

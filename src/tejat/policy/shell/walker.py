@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from tejat.core.i18n import lazy
+from tejat.policy.shell.bare_command import BARE_COMMAND_DEPTH, is_ordinary_name, read_bare_words
 from tejat.policy.shell.command_line import Redirection, ShellCommand
 from tejat.policy.shell.grammar import MAX_LINE_BYTES, Node, parse_tree
 from tejat.policy.shell.implicit_eval import (
@@ -20,6 +21,7 @@ from tejat.policy.shell.wrappers import base_name, unwrap_command
 
 _MAX_WRAPPER_DEPTH = 12
 _MAX_NODE_DEPTH = 200
+_MAX_BARE_DEPTH = _MAX_NODE_DEPTH - BARE_COMMAND_DEPTH
 _MAX_COMMANDS = 2000
 
 _NON_WORD_NODES = frozenset(
@@ -114,6 +116,14 @@ class LineAnalysis:
                 self.doubts[lazy("the command that {word} runs is not plain", word=base_name(name.value))] = None
             self.analyze(line, inside)
 
+    def add_bare_command(self, texts: Sequence[str], via: tuple[str, ...]) -> None:
+        """Add a command whose words have neither quotes nor anything that the shell expands."""
+        is_simple = is_ordinary_name(texts[0]) and max(map(len, texts)) <= MAX_ROOTED_PARTS
+        if is_simple and len(self.commands) <= _MAX_COMMANDS and len(via) <= _MAX_WRAPPER_DEPTH:
+            self.commands.append(ShellCommand(tuple(texts), is_plain=True, wrappers=via))
+        else:
+            self.add_command(list(map(parse_word, texts)), via)
+
     def add_array(self, name: str) -> None:
         """Note that a name may be an array."""
         self._arrays.add(name)
@@ -162,14 +172,23 @@ class _TreeWalker:
                 self._analysis.mark_opaque(lazy("it is nested too deeply or too long"))
                 return
             children = node.children
-            visit = _VISITORS.get(node.type)
+            kind = node.type
+            if kind == "command" and depth <= _MAX_BARE_DEPTH and (texts := read_bare_words(node, self._source)):
+                self._analysis.add_bare_command(texts, self._via)
+                continue
+            visit = _VISITORS.get(kind)
             if visit is not None:
                 visit(self, node)
             elif not children and self._has_suspect_leaves and node.is_named and node.type not in _QUOTED_LEAVES:
                 self._visit_leaf(node)
             if children or depth == 0:
                 self._check_gaps(node, children, is_root=depth == 0)
-                waiting += [(child, depth + 1) for child in reversed(self._children_to_visit(node, children))]
+                below = self._children_to_visit(node, children)
+                if depth < _MAX_NODE_DEPTH:
+                    below = [child for child in below if child.is_named or child.child_count]
+                waiting += [(child, depth + 1) for child in reversed(below)]
+        if len(commands) > _MAX_COMMANDS:
+            self._analysis.mark_opaque(lazy("it is nested too deeply or too long"))
 
     def _children_to_visit(self, node: Node, children: Sequence[Node]) -> Sequence[Node]:
         if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
@@ -181,7 +200,7 @@ class _TreeWalker:
         at = 0 if is_root else node.start_byte
         for child in children:
             start = child.start_byte
-            if at < start:
+            if at < start and self._source[at:start] != b" ":
                 self._check_gap(node, at, start)
             at = max(at, child.end_byte)
         self._check_gap(node, at, len(self._source) if is_root else node.end_byte)

@@ -48,9 +48,14 @@ def literal_word(value: str) -> ShellWord:
     return ShellWord(text=value, value=value, is_literal=True, is_unquoted=True)
 
 
+def is_bare(text: str) -> bool:
+    """Return whether a word has neither quotes nor anything that bash would expand."""
+    return _BARE.match(text) is not None
+
+
 def parse_word(text: str) -> ShellWord:
     """Parse a word. Never raises: what is not understood is not literal."""
-    if _BARE.match(text):
+    if is_bare(text):
         return ShellWord(text, text, is_literal=True, is_unquoted=True)
     return _WordParser(text).parse()
 
