@@ -60,3 +60,12 @@ def test_behind_the_command_of_a_server_it_belongs_to_that(tmp_path: Path, monke
     entries = McpServerEntries(app_paths(environment), str(tmp_path), environment)
     assert set(entries.names(SettingsScope.PROJECT)) == {"notes", "other"}
     assert '"--debug"' in Path(entries.path(SettingsScope.PROJECT)).read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["tools call glob {}", "tools list --all", "undo", "doctor", "sandbox", "policy list", "policy test", "mcp serve"],
+)
+def test_an_empty_directory_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*command.split(), "--root", "") == 2
+    assert "argument --root: is empty. Use . for the current directory" in capsys.readouterr().err

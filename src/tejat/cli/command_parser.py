@@ -148,6 +148,13 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, message + did_you_mean(str(value), known))
 
 
+def directory_argument(text: str) -> str:
+    """A directory on the command line, for `type=`. Raises ArgumentTypeError for an empty one."""
+    if not text:
+        raise argparse.ArgumentTypeError(_("is empty. Use . for the current directory"))
+    return text
+
+
 class _EnableDebug(argparse.Action):
     def __init__(self, option_strings: list[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, **settings)

@@ -2,6 +2,7 @@
 
 import argparse
 
+from tejat.cli.command_parser import directory_argument
 from tejat.cli.flags import SANDBOX_WORDS
 from tejat.core.agent.options import PolicyOptions
 from tejat.core.approval.modes import ApprovalMode
@@ -13,6 +14,7 @@ def add_policy_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root",
         action="append",
+        type=directory_argument,
         metavar="DIR",
         help=_("a directory the tools may access; may be repeated (default: .)"),
     )

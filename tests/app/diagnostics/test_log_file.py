@@ -177,8 +177,8 @@ def test_a_crash_of_the_program(tmp_path: Path) -> None:
 
 def test_a_broken_tool(paths: AppPaths) -> None:
     with open_log(paths, {}):
-        unexpected_error_result(fail("in a tool"))
-    assert "Unexpected exception in a tool" in text_of(paths)
+        unexpected_error_result(fail("in a tool"), "count_words")
+    assert "Unexpected exception in the tool 'count_words'" in text_of(paths)
     assert "KeyError: 'in a tool'" in text_of(paths)
 
 

@@ -400,7 +400,7 @@ class TestOutcomes:
 
         with pytest.raises(ValueError, match="oops") as caught:
             deep()
-        failure = unexpected_error_result(caught.value).error
+        failure = unexpected_error_result(caught.value, "count_words").error
         assert failure is not None
         assert failure.traceback.startswith("Traceback (most recent call last):\n")
         assert "in deep\n" in failure.traceback
@@ -409,7 +409,7 @@ class TestOutcomes:
         assert pickle.loads(pickle.dumps(failure)).traceback == failure.traceback
 
     def test_a_broken_tool(self) -> None:
-        assert unexpected_error_result(ValueError("oops")) == ToolResult(
+        assert unexpected_error_result(ValueError("oops"), "count_words") == ToolResult(
             "Error: Tool call execution failed. Reason: oops",
             "oops",
             ToolError("oops", ErrorType.EXECUTION_FAILED),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tejat.app.inspection.openers import open_setup, run_checks
 from tejat.app.setup.setup_report import SetupReport
-from tejat.cli.command_parser import CommandParser
+from tejat.cli.command_parser import CommandParser, directory_argument
 from tejat.cli.commands.doctor_fix import fix_settings
 from tejat.cli.messages import one_line, print_usage_error
 from tejat.cli.policy_flags import add_sandbox_flag
@@ -97,7 +97,9 @@ def make_parser() -> CommandParser:
     parser.add_argument(
         "-m", "--model", metavar="NAME", help=_("check this model instead of the configured one, without asking it")
     )
-    parser.add_argument("--root", action="append", metavar="DIR", help=_("the project directory (default: .)"))
+    parser.add_argument(
+        "--root", action="append", type=directory_argument, metavar="DIR", help=_("the project directory (default: .)")
+    )
     parser.add_argument("--json", action="store_true", help=_("print JSON"))
     parser.add_argument(
         "--setup",

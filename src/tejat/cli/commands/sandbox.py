@@ -7,7 +7,7 @@ import sys
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.sandbox.checks import sandbox_checks
 from tejat.app.tools.sandbox.image import plan_image_build
-from tejat.cli.command_parser import CommandParser
+from tejat.cli.command_parser import CommandParser, directory_argument
 from tejat.cli.commands.doctor import print_checks
 from tejat.cli.messages import one_line, print_error, print_usage_error
 from tejat.cli.policy_flags import add_sandbox_flag
@@ -70,7 +70,9 @@ def make_parser() -> CommandParser:
         ),
     )
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--root", default=".", metavar="DIR", help=_("the project directory (default: .)"))
+    parser.add_argument(
+        "--root", default=".", type=directory_argument, metavar="DIR", help=_("the project directory (default: .)")
+    )
     parser.add_argument("--json", action="store_true", help=_("print a JSON array"))
     add_sandbox_flag(parser)
     return parser

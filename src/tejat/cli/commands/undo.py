@@ -18,7 +18,7 @@ from tejat.app.session.undo.text import (
     undo_action,
     undoable_entries,
 )
-from tejat.cli.command_parser import CommandParser
+from tejat.cli.command_parser import CommandParser, directory_argument
 from tejat.cli.messages import confirm, print_error
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
@@ -94,7 +94,9 @@ def make_parser() -> CommandParser:
     parser.add_argument("--yes", action="store_true", help=_("do not ask"))
     parser.add_argument("--partial", action="store_true", help=_("revert unchanged files and leave the rest"))
     parser.add_argument("--json", action="store_true", help=_("print the entries as a JSON array"))
-    parser.add_argument("--root", action="append", metavar="DIR", help=_("the project directory (default: .)"))
+    parser.add_argument(
+        "--root", action="append", type=directory_argument, metavar="DIR", help=_("the project directory (default: .)")
+    )
     return parser
 
 

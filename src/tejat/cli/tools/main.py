@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from tejat.app.tools.listed_tools import builtin_registry
-from tejat.cli.command_parser import CommandParser
+from tejat.cli.command_parser import CommandParser, directory_argument
 from tejat.cli.messages import print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.tools.view import print_tools
@@ -88,7 +88,11 @@ def make_list_parser() -> CommandParser:
         "--all", action="store_true", help=_("include tools of MCP servers, the discovery command and Python")
     )
     parser.add_argument(
-        "--root", action="append", metavar="DIR", help=_("with --all: the project directory (default: .)")
+        "--root",
+        action="append",
+        type=directory_argument,
+        metavar="DIR",
+        help=_("with --all: the project directory (default: .)"),
     )
     return parser
 

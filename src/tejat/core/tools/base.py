@@ -323,7 +323,7 @@ async def validate_and_execute(tool: BaseTool, params: object, context: ToolCont
     try:
         failure = tool.rejection(params)
     except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
-        return unexpected_error_result(error)
+        return unexpected_error_result(error, tool.name)
     if failure:
         return invalid_params_result(failure)
     return await execute_safely(tool, cast("Params", params), context or ToolContext())
@@ -342,7 +342,7 @@ async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -
     except CallbackFailure:
         raise
     except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
-        return unexpected_error_result(error)
+        return unexpected_error_result(error, tool.name)
     except BaseException:  # cancelled, or the program ends
         context.signal.set()
         raise
@@ -360,13 +360,13 @@ def failure_result(failure: ToolFailure) -> ToolResult:
     return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
 
 
-def unexpected_error_result(error: Exception) -> ToolResult:
+def unexpected_error_result(error: Exception, tool: str) -> ToolResult:
     """The result of a call whose tool raised an unexpected exception, with its traceback, which is also logged."""
     from traceback import format_exception
 
     from tejat.core.log import report_unexpected, tools_logger
 
-    report_unexpected(error, "a tool", log=tools_logger)
+    report_unexpected(error, f"the tool {tool!r}", log=tools_logger)
     # A KeyError is only the key, and some exceptions have no text.
     reason = str(error) or type(error).__name__
     reason = f"{type(error).__name__}: {reason}" if isinstance(error, KeyError) and error.args else reason

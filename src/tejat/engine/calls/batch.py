@@ -210,9 +210,10 @@ class Batch:
             self._stop_after(failure)
             self._finish(call, self._not_run_result())
         except asyncio.CancelledError as error:
-            self._finish(call, unexpected_error_result(inner_cancellation(error, asyncio.current_task())))
+            failure = inner_cancellation(error, asyncio.current_task())
+            self._finish(call, unexpected_error_result(failure, call.request.name))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
-            self._finish(call, unexpected_error_result(error))
+            self._finish(call, unexpected_error_result(error, call.request.name))
         return None
 
     def _stop_after(self, failure: CallbackFailure) -> None:

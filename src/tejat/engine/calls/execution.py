@@ -36,7 +36,7 @@ async def execute_call(
         try:
             return failure_result(stale) if stale else await execute_safely(tool, ready.params, context)
         except asyncio.CancelledError as error:
-            return unexpected_error_result(inner_cancellation(error, asyncio.current_task()))
+            return unexpected_error_result(inner_cancellation(error, asyncio.current_task()), tool.name)
 
     reach = change_scope(ready.facts)
     is_recorded = reach is not ChangeScope.NOTHING and not call.undo_problem
