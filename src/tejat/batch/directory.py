@@ -2,7 +2,8 @@
 
 import os
 import re
-from hashlib import sha256
+
+from tejat.core.text.digest import sha256
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _REPLACED = re.compile(r"[^A-Za-z0-9._-]+")

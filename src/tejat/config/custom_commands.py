@@ -4,7 +4,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from hashlib import sha256
 
 from tejat.config.extensions.active import ActiveExtension
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
@@ -13,6 +12,7 @@ from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import Frozen, field, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.digest import sha256
 
 MAX_FILES = 1000
 """Files and directories of the user, or of the project."""

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from math import isinf
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
@@ -31,7 +31,7 @@ class JsoncError(ValueError):
         self.column = column
 
 
-class MemberSpan(NamedTuple):
+class MemberSpan(Frozen):
     """Positions of a member of an object: its key, its value, and the end of that."""
 
     key: int
@@ -95,14 +95,20 @@ class _Parser:
             return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
         if first == '"':
             return self._read_string()
-        if word := _KEYWORD.match(self.text, self.position):
-            self.position = word.end()
-            return _KEYWORDS[word.group()]
-        if number := _NUMBER.match(self.text, self.position):
+        for word, value in _KEYWORDS.items():
+            if self.text.startswith(word, self.position) and not self._continues(self.position + len(word)):
+                self.position += len(word)
+                return value
+        if first in _NUMBER_STARTS and (number := re.compile(_NUMBER).match(self.text, self.position)):
             return self._read_number(number)
         if first in ("", "}", "]", ",", ":"):
             raise self.error(lazy("a value is missing"))
         raise self.error(lazy("{first!r} does not start a value", first=first))
+
+    def _continues(self, position: int) -> bool:
+        """Whether a word goes on there."""
+        following = self.text[position : position + 1]
+        return following.isalnum() or following == "_"
 
     def _read_object(self, depth: int) -> dict[str, JsonNode]:
         members: dict[str, JsonNode] = {}
@@ -165,7 +171,7 @@ class _Parser:
         self.position = end + 1
         written = self.text[start : self.position]
         value = written[1:-1] if "\\" not in written else str(json.loads(written))
-        if _SURROGATE.search(value):
+        if not value.isascii() and re.search(_SURROGATE, value):
             raise self.error(lazy("lone surrogate in a string"), start)
         return value
 
@@ -182,9 +188,9 @@ class _Parser:
 
 _NUMBER_LENGTH = 300
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_KEYWORD = re.compile(r"(?:true|false|null)\b")
 _KEYWORDS = {"true": True, "false": False, "null": None}
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_NUMBER_STARTS = frozenset("-0123456789")
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 # Python before 3.11.5 matches possessive groups wrongly: only classes are possessive here.
 _STRING_START = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*')
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = "[\ud800-\udfff]"

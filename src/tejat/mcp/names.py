@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 
 from tejat.core.frozen import Frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.digest import sha256
 
 MAX_ALIAS_LENGTH = 40
 MAX_NAME_LENGTH = 63

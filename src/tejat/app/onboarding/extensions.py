@@ -1,7 +1,6 @@
 """The onboarding step that offers to review extensions that are new or have changed."""
 
 import json
-from hashlib import sha256
 
 from tejat.app.extensions.consent_dialog import ConsentDialog
 from tejat.app.extensions.environment import ExtensionEnvironment
@@ -12,6 +11,7 @@ from tejat.config.extensions.loader import ExtensionState, FoundExtension
 from tejat.config.extensions.pins import pin_declared
 from tejat.config.files.reported import is_reported, report_once
 from tejat.core.i18n import _, translate
+from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Tone, text_report

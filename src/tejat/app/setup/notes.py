@@ -1,12 +1,12 @@
 """Notes at start about settings that are unknown or have wrong values."""
 
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.config.settings.schema.names import has_other_names
 from tejat.core.i18n import _, ngettext
+from tejat.core.text.digest import sha256
 
 if TYPE_CHECKING:
     from tejat.config.settings.inspection import SettingFinding

@@ -1,11 +1,10 @@
 """Notices about skills at the start of a session, each once for each content."""
 
-from hashlib import sha256
-
 from tejat.config.files.reported import report_once
 from tejat.config.paths import AppPaths
 from tejat.config.skills.discovery import SkillLibrary
 from tejat.core.i18n import _, ngettext
+from tejat.core.text.digest import sha256
 
 _MAX_LINES = 3
 

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from hashlib import sha256
 from typing import TypeAlias
 
 from tejat.batch.directory import BatchDirectory
@@ -18,6 +17,7 @@ from tejat.batch.task import BatchTask
 from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
+from tejat.core.text.digest import sha256
 from tejat.workspace.downloads.placement import put_in_place
 from tejat.workspace.files.file_lock import open_lock_file, release_lock, try_lock
 from tejat.workspace.files.private_files import make_private_directory, write_private_file

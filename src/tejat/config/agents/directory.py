@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 
 from tejat.config.agents.definition import MAX_NAME_LENGTH, normalize_keys, parse_definition
 from tejat.config.agents.entries import SubagentEntry, SubagentState
@@ -18,6 +17,7 @@ from tejat.core.i18n import lazy, map_lazy
 from tejat.core.messages.types import JsonValue
 from tejat.core.provenance import Party, Provenance
 from tejat.core.sanitize import sanitize_summary, strip_hidden
+from tejat.core.text.digest import sha256
 
 MAX_AGENTS = 200
 """All files together."""

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import cast
 
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -12,6 +11,7 @@ from tejat.core.frozen import Frozen, field
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.text.digest import sha256
 from tejat.core.text.str_enum import StrEnum
 from tejat.workspace.files.private_files import write_private_file
 

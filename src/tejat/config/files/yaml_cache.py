@@ -2,7 +2,6 @@
 
 import os
 from contextlib import suppress
-from hashlib import sha256
 from typing import cast
 
 from tejat.config.files.directory import make_private_directory
@@ -10,6 +9,7 @@ from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.digest import sha256
 from tejat.workspace.files.private_files import write_private_file
 
 MAX_ENTRIES = 2000

@@ -74,14 +74,18 @@ class KnownKeys:
         """Why each of these names, which Gemini CLI no longer has, has no effect."""
         self.ignored = cast("Mapping[str, str]", table["ignored"])
         """Names that are no settings, and what they are."""
-        self.groups = {
-            name[:index]
-            for section in (self._keys, self._own, self._former, self.retired)
-            for name in section
-            for index, character in enumerate(name)
-            if character == "."
-        }
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
         """The objects that settings are in."""
+        found: set[str] = set()
+        for section in (self._keys, self._own, self._former, self.retired):
+            for name in section:
+                group = name.rpartition(".")[0]
+                while group and group not in found:
+                    found.add(group)
+                    group = group.rpartition(".")[0]
+        return frozenset(found)
 
     def find(self, name: str) -> KnownKey | None:
         """The key of this name, not of a former one."""

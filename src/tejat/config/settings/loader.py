@@ -54,6 +54,7 @@ class SettingsLoader:
         self._faults = faults
         self._paths = paths
         self._files: dict[tuple[str, SourceTier], SettingsFile | None] = {}
+        self._last_merge: tuple[object, Settings] | None = None
 
     def load(
         self,
@@ -83,7 +84,7 @@ class SettingsLoader:
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
         self.files = tuple(whole)
-        merged = _merge(whole, partly, self.report_fault) if whole or partly else DEFAULT_SETTINGS
+        merged = self._merge_once(whole, partly, (dict(environment), of_project))
         if merged.environment_blocked:
             hidden = {entry.value.upper() for entry in merged.environment_blocked}
             reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
@@ -101,6 +102,17 @@ class SettingsLoader:
             include_directories=tuple(_resolve_paths(merged.include_directories, self._paths, roots)),
             custom_ignore_files=tuple(_resolve_paths(merged.custom_ignore_files, self._paths, roots)),
         )
+
+    def _merge_once(
+        self, whole: Sequence[SettingsFile], partly: Sequence[SettingsFile], environments: tuple[dict[str, str], ...]
+    ) -> Settings:
+        """Merge the files. Most projects have none, and then the result is that for the user alone."""
+        if not (whole or partly):
+            return DEFAULT_SETTINGS
+        merge = [[(file.path, file.tier) for file in files] for files in (whole, partly)], environments
+        if self._last_merge is None or self._last_merge[0] != merge:
+            self._last_merge = merge, _merge(whole, partly, self.report_fault)
+        return self._last_merge[1]
 
     def _admin_paths(self, name: str, added: str | None) -> list[str]:
         """The administrator's files, lowest precedence first. One named by a variable only adds."""

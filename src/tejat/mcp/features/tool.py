@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import cast
 
 from tejat.core.approval.confirmation import Confirmation, McpConfirmation
@@ -13,6 +12,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.declaration import Kind
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import strip_hidden
+from tejat.core.text.digest import sha256
 from tejat.core.tools.base import BaseTool, ToolContext, ToolResult
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.tool_pins import ToolPins, tool_digest

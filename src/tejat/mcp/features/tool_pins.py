@@ -2,7 +2,6 @@
 
 import json
 import os
-from hashlib import sha256
 
 from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
@@ -10,6 +9,7 @@ from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import TejatError
 from tejat.core.i18n import lazy
 from tejat.core.messages.json_fields import JsonFields
+from tejat.core.text.digest import sha256
 from tejat.mcp.names import registered_name
 from tejat.mcp.types import ServerTool
 from tejat.workspace.files.private_files import write_private_file

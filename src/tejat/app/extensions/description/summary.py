@@ -1,11 +1,10 @@
 """What the user agrees to when an extension is used: everything that it runs, reaches, gets, tells and forbids."""
 
-from hashlib import sha256
-
 from tejat.core.frozen import Frozen
 from tejat.core.i18n import LazyString, lazy, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_line
+from tejat.core.text.digest import sha256
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone
 
 _QUOTED = "> "

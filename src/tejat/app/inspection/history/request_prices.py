@@ -2,7 +2,6 @@
 
 import os
 from functools import partial
-from hashlib import sha256
 
 from tejat.app.model_source import own_prices
 from tejat.app.run_config import RunConfig
@@ -10,6 +9,7 @@ from tejat.config.files.parse_cache import file_identity
 from tejat.core.agent.prices import Price, cost_of
 from tejat.core.frozen import replace
 from tejat.core.model import Usage
+from tejat.core.text.digest import sha256
 from tejat.models.catalogue.catalogue_file import builtin_catalogue, load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
 

@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from hashlib import sha256
 from itertools import islice
 
 from tejat.batch.directory import BatchDirectory
@@ -23,6 +22,7 @@ from tejat.batch.job import TaskJob, job_to_json
 from tejat.batch.result import TaskResult, result_from_json
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_line
+from tejat.core.text.digest import sha256
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, write_private_file
 
 _PROBE_SECONDS = 15.0
