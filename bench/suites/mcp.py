@@ -177,7 +177,8 @@ def _rude(root: str) -> Iterator[Measurement]:
     ):
         launched, response = _called(root, f"rude__{tool}")
         assert list(response) == [expected], response
-        detail = f"in {launched.seconds:.1f} s; the model gets: {str(response[expected])[:120]}"
+        given = " ".join(str(response[expected]).split())
+        detail = f"in {launched.seconds:.1f} s; the model gets: {given[:120]}"
         yield Measurement(f"an MCP server sends {what}, peak memory", launched.peak_memory / _MIB, 200, "MB", detail)
 
 

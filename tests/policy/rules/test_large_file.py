@@ -51,7 +51,6 @@ _LINES = (
     "# [[rule]]",
     "",
     'unknown = "x"',
-    'message = """',
 )
 _COMMON = st.sampled_from(
     (
@@ -135,6 +134,12 @@ def parse_or_error(text: str) -> object:
     except PolicyError:
         return PolicyError
     return rule.arguments, rule.command, rule.name
+
+
+def test_a_string_over_two_tables_is_left_to_the_parser() -> None:
+    rules = parse_rules(_many('message = """'), source="f", tier=Tier.USER)
+    assert len(rules) == 75
+    assert {rule.message for rule in rules} == {'decision = "deny"\n\n[[rule]]\nmessage = '}
 
 
 def test_lists_join_files_and_rules() -> None:

@@ -83,9 +83,10 @@ def records(inner: st.SearchStrategy[JsonType]) -> st.SearchStrategy[JsonType]:
     return members.map(lambda found: ObjectType(tuple(found), dict))
 
 
-LENGTHS = st.builds(Lengths, st.none() | st.integers(0, 2), st.none() | st.integers(1, 3))
-NUMBERS = st.none() | st.integers(-2, 2) | st.sampled_from([0.5, -1.5])
-BOUNDS = st.builds(Bounds, NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.none() | st.sampled_from([1, 2, 0.5, 1.5]))
+LENGTHS = st.builds(Lengths, st.none() | st.integers(0, 2), st.none() | st.integers(2, 3))
+LOW = st.none() | st.integers(-2, 0) | st.just(-1.5)
+HIGH = st.none() | st.integers(1, 2) | st.just(0.5)
+BOUNDS = st.builds(Bounds, LOW, LOW, HIGH, HIGH, st.none() | st.sampled_from([1, 2, 0.5, 1.5]))
 JSON_TYPES: st.SearchStrategy[Any] = st.recursive(
     st.just(AnyType())
     | st.sampled_from([TEXT, TRUTH, NULL])

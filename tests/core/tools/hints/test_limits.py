@@ -1,12 +1,16 @@
 """Limits: what they declare, what breaks them, and several at once."""
 
 from decimal import Decimal
+from functools import partial
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.core.tools.hints.limits import Bounds, Lengths
+from tejat.core.tools.hints.limits import Bounds, Lengths, Number
+
+_Limits = TypeVar("_Limits", Bounds, Lengths)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +41,11 @@ def test_what_breaks_lengths(length: int, problem: str | None) -> None:
 
 
 def test_what_they_declare() -> None:
-    assert Bounds(1, 2, 3, 4, 5).schema() == {
+    assert Bounds(1, 2, 4, 5, 5).schema() == {
         "minimum": 1,
         "exclusiveMinimum": 2,
-        "maximum": 3,
-        "exclusiveMaximum": 4,
+        "maximum": 4,
+        "exclusiveMaximum": 5,
         "multipleOf": 5,
     }
     assert Bounds(Decimal("1"), maximum=Decimal("2.5")).schema() == {"minimum": 1, "maximum": 2.5}
@@ -49,19 +53,64 @@ def test_what_they_declare() -> None:
     assert Bounds().schema() == Lengths().schema("Length") == {}
 
 
+@pytest.mark.parametrize("step", [0, -2, 0.0, Decimal(0), float("nan")])
+def test_steps_are_positive(step: Number) -> None:
+    with pytest.raises(TypeError, match="only of one above 0"):
+        Bounds(multiple_of=step)
+
+
+@pytest.mark.parametrize(
+    "limits", [(5, None, 1, None), (5, None, None, 5), (None, 5, 5, None), (None, 5, None, 5), (Decimal(2), None, 1.5)]
+)
+def test_some_number_is_within_bounds(limits: tuple[Number | None, ...]) -> None:
+    with pytest.raises(TypeError, match="no number is within the limits: the lowest is"):
+        Bounds(*limits)
+
+
+@pytest.mark.parametrize("limits", [(-1, None), (None, -1)])
+def test_lengths_are_not_negative(limits: tuple[int | None, int | None]) -> None:
+    with pytest.raises(TypeError, match="cannot be limited to -1, only to 0 or more"):
+        Lengths(*limits)
+
+
+def test_some_length_is_within_the_limits() -> None:
+    with pytest.raises(TypeError, match="no length is within the limits: the least is 3, the most 2"):
+        Lengths(3, 2)
+    assert Lengths(2, 2).problem(2, "items") is None
+
+
 LIMITS = st.none() | st.integers(-3, 3)
+SIZES = st.none() | st.integers(0, 4)
 
 
-@given(*(st.builds(Bounds, LIMITS, LIMITS, LIMITS, LIMITS) for _ in range(2)), st.integers(-4, 4))
-def test_merged_bounds_hold_both(one: Bounds, other: Bounds, number: int) -> None:
-    breaks_one = one.problem(number) is not None or other.problem(number) is not None
-    assert (one.merge(other).problem(number) is not None) == breaks_one
+def _possible(limits: type[_Limits], *drawn: int | None) -> _Limits | None:
+    try:
+        return limits(*drawn)
+    except TypeError:
+        return None
 
 
-@given(*(st.builds(Lengths, LIMITS, LIMITS) for _ in range(2)), st.integers(0, 4))
-def test_merged_lengths_hold_both(one: Lengths, other: Lengths, length: int) -> None:
-    breaks_one = one.problem(length, "x") is not None or other.problem(length, "x") is not None
-    assert (one.merge(other).problem(length, "x") is not None) == breaks_one
+def _merge(one: _Limits, other: _Limits) -> _Limits | None:
+    try:
+        return one.merge(other)
+    except TypeError:
+        return None
+
+
+@given(*(st.builds(partial(_possible, Bounds), LIMITS, LIMITS, LIMITS, LIMITS).filter(bool) for _ in range(2)))
+def test_merged_bounds_hold_both(one: Bounds, other: Bounds) -> None:
+    merged = _merge(one, other)
+    for number in (-4, -3.5, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4):
+        breaks_one = one.problem(number) is not None or other.problem(number) is not None
+        assert (merged is None or merged.problem(number) is not None) == breaks_one
+
+
+@given(*(st.builds(partial(_possible, Lengths), SIZES, SIZES).filter(bool) for _ in range(2)))
+def test_merged_lengths_hold_both(one: Lengths, other: Lengths) -> None:
+    merged = _merge(one, other)
+    for length in range(6):
+        breaks_one = one.problem(length, "x") is not None or other.problem(length, "x") is not None
+        assert (merged is None or merged.problem(length, "x") is not None) == breaks_one
 
 
 def test_two_steps_are_refused() -> None:

@@ -18,13 +18,25 @@ _N = TypeVar("_N")
 
 
 class Bounds(Frozen):
-    """The limits of a number."""
+    """The limits of a number. Raises TypeError if no number can be within them."""
 
     minimum: Number | None = None
     exclusive_minimum: Number | None = None
     maximum: Number | None = None
     exclusive_maximum: Number | None = None
     multiple_of: Number | None = None
+
+    def __post_init__(self) -> None:
+        if self.multiple_of is not None and not self.multiple_of > 0:
+            raise TypeError(f"a number cannot be a multiple of {self.multiple_of}, only of one above 0")
+        for low, high, is_possible in (
+            (self.minimum, self.maximum, operator.le),
+            (self.minimum, self.exclusive_maximum, operator.lt),
+            (self.exclusive_minimum, self.maximum, operator.lt),
+            (self.exclusive_minimum, self.exclusive_maximum, operator.lt),
+        ):
+            if low is not None and high is not None and not is_possible(low, high):
+                raise TypeError(f"no number is within the limits: the lowest is {low}, the highest {high}")
 
     def schema(self) -> dict[str, JsonValue]:
         return (
@@ -112,10 +124,17 @@ class TimeBounds(Frozen):
 
 
 class Lengths(Frozen):
-    """The limits of a length."""
+    """The limits of a length. Raises TypeError if no length can be within them."""
 
     minimum: int | None = None
     maximum: int | None = None
+
+    def __post_init__(self) -> None:
+        for limit in (self.minimum, self.maximum):
+            if limit is not None and limit < 0:
+                raise TypeError(f"a length cannot be limited to {limit}, only to 0 or more")
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            raise TypeError(f"no length is within the limits: the least is {self.minimum}, the most {self.maximum}")
 
     def schema(self, noun: str) -> dict[str, JsonValue]:
         """The keywords, for `Length`, `Items` or `Properties`."""
