@@ -14,7 +14,8 @@ from bench.measurement import Measurement, print_all, seconds
 from bench.support.batches import BatchTimes, TinyTasks
 from bench.support.ray_node import RayNode
 
-_TASKS = 100
+_TASKS = 300
+"""So many that it does not count what the workers of Ray take to start."""
 _OVERHEAD_TASKS = 20
 _ROUNDS = 3
 _JOBS = 2

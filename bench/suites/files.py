@@ -43,7 +43,7 @@ def _read_large(root: str, server: ToolProcess) -> Iterator[Measurement]:
     idle = server.memory()
     yield ratio(
         "read_file of 100 lines in the middle of 1 GB, over cat",
-        1.0,
+        1.2,
         lambda: server.call("read_file", path=path, offset=lines // 2, limit=100),
         lambda: subprocess.run(["cat", path], check=True, stdout=subprocess.DEVNULL),
         rounds=7,
