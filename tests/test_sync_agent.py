@@ -18,6 +18,7 @@ from support.program import script_answer
 from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
+from tejat.core.agent.storage import SessionStorage
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.model import FailureKind, ModelFailure
@@ -343,6 +344,18 @@ def test_two_agents_cannot_continue_the_same_stored_session(agent_env: AgentEnv)
     with agent_env.sync_agent(SCRIPT, storage=storage, resume="latest") as second:
         assert second.session_id == storage.session_ids()[0]
         assert "again" in [message.text for message in second.history]
+
+
+@pytest.mark.parametrize("storage", [None, MemoryStorage()])
+def test_the_id_of_a_new_session_is_new(agent_env: AgentEnv, storage: SessionStorage | None) -> None:
+    settings = agent_env.settings(SCRIPT, session_id="mine", storage=storage)
+    with SyncAgent(**settings) as first:
+        first.ask("hello")
+    with pytest.raises(UsageError, match=r"a session mine already\. Pass resume='mine' to continue it, or another id"):
+        SyncAgent(**settings).open()
+    with SyncAgent(**settings | {"session_id": None}, resume="mine") as second:
+        assert second.session_id == "mine"
+        assert "hello" in [message.text for message in second.history]
 
 
 class TestUse:

@@ -66,6 +66,15 @@ def test_the_output_format(machine: ProgramEnv) -> None:
     assert machine.run("-m", script, "-p", "hi", "-o", "text").stdout == "Hello.\n"
 
 
+def test_the_id_of_a_new_session_is_new(machine: ProgramEnv) -> None:
+    script = machine.script(text_script("Hello."))
+    assert machine.run("-m", script, "-p", "hi", "--session-id", "mine").stdout == "Hello.\n"
+    again = machine.run("-m", script, "-p", "hi", "--session-id", "mine")
+    assert (again.code, again.stdout) == (42, "")
+    assert "There is a session mine already. Use --resume mine to continue it, or another id." in again.stderr
+    assert machine.run("-m", script, "-p", "hi", "--session-id", "min").stdout == "Hello.\n"
+
+
 def test_only_the_newest_sessions_are_kept(machine: ProgramEnv) -> None:
     machine.write_user_settings(general={"sessionRetention": {"maxCount": 2}})
     script = machine.script(text_script("Hello."))

@@ -56,6 +56,15 @@ def write(files: SessionStore, session_id: str, *, at: float = NOW, prompt: str 
     return journal.path
 
 
+def test_it_knows_which_ids_it_has(tmp_path: Path) -> None:
+    files = store(tmp_path)
+    assert not files.has(IDS[0])
+    write(files, IDS[0])
+    unwritten = files.create(session_id=IDS[2], model="fast")
+    assert [files.has(each) for each in (IDS[0], IDS[1], IDS[2], IDS[0][:8])] == [True, False, False, False]
+    unwritten.close()
+
+
 def write_plan(tmp_path: Path, session_id: str, *, at: float = NOW) -> Path:
     """A plan file of a session, in a directory that changed last at that time."""
     directory = tmp_path / "plans" / project_key(str(tmp_path)) / session_id

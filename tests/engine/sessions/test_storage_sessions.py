@@ -131,16 +131,11 @@ def test_a_storage_that_is_asynchronous_unnoticed_stops_the_recording() -> None:
     assert journal.failure == "Stopped saving this session: `append` of the storage is asynchronous."
 
 
-def test_a_chosen_id_must_be_new() -> None:
+def test_it_knows_which_ids_it_has() -> None:
     storage = MemoryStorage()
     storage.append("ours", ["{}"], 0)
-    for chosen in ("ours", "new"):
-        sessions = StorageSessions(storage, "/project", secrets=[], chosen_id=chosen)
-        if chosen == "ours":
-            with pytest.raises(UsageError, match=r"a session ours already\. Pass resume='ours' to continue it\."):
-                sessions.create(session_id=chosen, model="m")
-        else:
-            sessions.create(session_id=chosen, model="m").close()
+    assert sessions_in(storage).has("ours")
+    assert not sessions_in(storage).has("our")
 
 
 class TestTwoAgents:

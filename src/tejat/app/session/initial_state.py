@@ -11,7 +11,9 @@ from tejat.app.model_source import RunModel, current_date
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.agent.options import AgentOptions
+from tejat.core.errors import UsageError
 from tejat.core.frozen import Frozen, replace
+from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import JsonObject
 from tejat.engine.loop.archive import ConversationArchive
@@ -50,11 +52,19 @@ def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunMo
         return resume_state(sessions, sessions.find(options.resume))
     if not options.keeps_session or run_model.recorded_at is not None:
         sessions = None
+    if sessions is not None and options.session_id is not None and sessions.has(options.session_id):
+        raise UsageError(_id_is_taken(options.session_id, in_program=options.names_arguments))
     if options.session_file is not None:
         from tejat.app.session.chat_import import imported_state
 
         return imported_state(run_config, options.session_file, run_model.session_id, sessions)
     return new_state(run_config, run_model.session_id, sessions, model=run_model.model.name)
+
+
+def _id_is_taken(session_id: str, *, in_program: bool) -> str:
+    if in_program:
+        return _("There is a session {id} already. Pass resume={id!r} to continue it, or another id.", id=session_id)
+    return _("There is a session {id} already. Use --resume {id} to continue it, or another id.", id=session_id)
 
 
 def open_sessions(options: AgentOptions, run_config: RunConfig) -> Sessions:
@@ -63,9 +73,7 @@ def open_sessions(options: AgentOptions, run_config: RunConfig) -> Sessions:
         return open_session_store(run_config)
     from tejat.engine.sessions.storage_sessions import StorageSessions
 
-    return StorageSessions(
-        options.storage, run_config.roots[0], secrets=run_config.secrets, chosen_id=options.session_id
-    )
+    return StorageSessions(options.storage, run_config.roots[0], secrets=run_config.secrets)
 
 
 def open_session_store(run_config: RunConfig) -> SessionStore:

@@ -97,7 +97,7 @@ def _make_enum(metacls: type[_StrEnumType], name: str, bases: tuple[type, ...], 
 
 
 if TYPE_CHECKING:
-    from enum import StrEnum
+    from enum import StrEnum as StrEnum  # noqa: PLC0414 -- exported from here
 else:
 
     class StrEnum(enum.StrEnum, metaclass=_StrEnumType if _HAS_KNOWN_TABLES else enum.EnumType):

@@ -85,7 +85,7 @@ class SessionJournal:
         """Create the journal of a new session. The directory is created on first use; `secrets` are masked."""
         started = now()
         stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(started))
-        path = os.path.join(directory, f"{stamp}-{_short_id(session_id)}{SUFFIX}")
+        path = os.path.join(directory, stamp + journal_name_ending(session_id))
         kind, at = RecordKind.SESSION, round(started, 3)
         head = {"kind": kind, "at": at, "session": session_id, "root": root, "model": model}
         return cls(session_id, path, pending=[head], secrets=secrets, now=now)
@@ -285,9 +285,10 @@ def try_lock(descriptor: int) -> bool:
         return True
 
 
-def _short_id(session_id: str) -> str:
-    """Return the beginning of an id, safe in a file name."""
-    return "".join(letter for letter in session_id if letter.isascii() and letter.isalnum())[:8] or "session"
+def journal_name_ending(session_id: str) -> str:
+    """Return the end of the file name of a journal, with the beginning of the id of its session."""
+    short = "".join(letter for letter in session_id if letter.isascii() and letter.isalnum())[:8] or "session"
+    return f"-{short}{SUFFIX}"
 
 
 def _missing_newline(descriptor: int) -> bytes:

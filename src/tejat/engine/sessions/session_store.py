@@ -18,7 +18,7 @@ from tejat.core.frozen import Frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.engine.plans.storage import PlanStorage
-from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, try_lock
+from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, journal_name_ending, try_lock
 from tejat.engine.sessions.journal_format import decode_record
 from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.files.regular_file import regular_file_opener
@@ -68,6 +68,8 @@ class Sessions(Protocol):
 
     def create(self, *, session_id: str, model: str) -> SessionJournal: ...
 
+    def has(self, session_id: str) -> bool: ...
+
     def find(self, word: str) -> SessionSummary: ...
 
     def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]: ...
@@ -109,6 +111,11 @@ class SessionStore:
         return SessionJournal.create(
             self._directory, session_id=session_id, root=self._root, model=model, secrets=self._secrets, now=self._now
         )
+
+    def has(self, session_id: str) -> bool:
+        ending = journal_name_ending(session_id)
+        same = (file for file in _journal_files(self._directory) if file[0].endswith(ending) and file[1].st_size)
+        return any(_read_summary(1, *file).session_id == session_id for file in same)
 
     def list_sessions(self) -> list[SessionSummary]:
         """List the sessions, most recent last. Only the first line of each is read. Raises nothing."""

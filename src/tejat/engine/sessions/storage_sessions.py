@@ -27,25 +27,15 @@ class StorageSessions:
         root: str,
         *,
         secrets: Sequence[str],
-        chosen_id: str | None = None,
         now: Clock = time.time,
     ) -> None:
-        """`secrets` are masked. `root` is the directory that new sessions work in.
-
-        `chosen_id` is the id that the program has chosen for a new session. All others are random.
-        """
-        self._chosen_id = chosen_id
+        """`secrets` are masked. `root` is the directory that new sessions work in."""
         self._storage = storage
         self._root = root
         self._secrets = tuple(secrets)
         self._now = now
 
     def create(self, *, session_id: str, model: str) -> SessionJournal:
-        """Raises UsageError if the program has chosen the id of a session that is in the storage."""
-        if session_id == self._chosen_id and session_id in _checked_texts(self._storage.session_ids(), "session_ids"):
-            raise UsageError(
-                _("The storage has a session {id} already. Pass resume={id!r} to continue it.", id=session_id)
-            )
         head = {
             "kind": RecordKind.SESSION,
             "at": round(self._now(), 3),
@@ -54,6 +44,9 @@ class StorageSessions:
             "model": model,
         }
         return StoredJournal(self._storage, session_id, head, secrets=self._secrets, now=self._now)
+
+    def has(self, session_id: str) -> bool:
+        return session_id in _checked_texts(self._storage.session_ids(), "session_ids")
 
     def find(self, word: str) -> SessionSummary:
         """Return the session for "latest", a number, an id or the beginning of one. Raises UsageError."""
