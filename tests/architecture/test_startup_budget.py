@@ -9,6 +9,8 @@ from support.startup_counts import BUDGET, COUNTED, StartupCounts, read_budget, 
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the counts are of Linux")
 
+_TRIES = 5
+
 
 @pytest.mark.skipif(not os.environ.get("TEJAT_WRITE_SNAPSHOTS"), reason="writes the budget anew")
 def test_write_the_budget() -> None:
@@ -18,8 +20,15 @@ def test_write_the_budget() -> None:
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_a_run_stays_within_its_budget(name: str) -> None:
-    """After a deliberate change: `TEJAT_WRITE_SNAPSHOTS=1 scripts/test -n0 -k write_the_budget`."""
-    assert COUNTED[name]().over_budget(read_budget()[name]) == []
+    """After a deliberate change: `TEJAT_WRITE_SNAPSHOTS=1 scripts/test -n0 -k write_the_budget`.
+
+    While a busy machine keeps it waiting for the model, a run begins what others leave for later: then it counts again.
+    """
+    over = ["not counted"]
+    for _ in range(_TRIES):
+        if over:
+            over = COUNTED[name]().over_budget(read_budget()[name])
+    assert over == []
 
 
 def test_no_process_is_started_and_no_version_is_written() -> None:
