@@ -20,21 +20,26 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return record_outputs(monkeypatch).contents
 
 
-def test_a_thread_asks_with_buttons(shown: list[Any]) -> None:
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_a_thread_asks_with_buttons(shown: list[Any], *, is_watched: bool) -> None:
     approver, panels = NotebookApprover(), OpenPanels()
 
     def ask() -> ApprovalReply:
-        open_panels.set(panels)
+        if is_watched:
+            open_panels.set(panels)
         return approver.ask(QUESTION)
 
     with ThreadPoolExecutor(1) as pool:
         reply = pool.submit(ask)
         wait_until(lambda: approver.panel is not None)
         assert approver.panel is not None
-        assert panels.first is approver.panel
+        assert panels.first is (approver.panel if is_watched else None)
+        assert "ls &lt;dir&gt;" in shown[0].children[0].value
         approver.panel.buttons["Allow once"].click()
         assert reply.result(60) == ApprovalReply(Outcome.PROCEED_ONCE)
-    assert "ls &lt;dir&gt;" in shown[0].children[0].value
+    answered = [child.value for child in shown[0].children]
+    assert len(answered) == (not is_watched)
+    assert all("<strong>Allow once</strong>" in each for each in answered)
     assert (approver.panel, panels.first) == (None, None)
 
 

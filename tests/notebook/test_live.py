@@ -68,7 +68,7 @@ def test_a_question_is_answered_by_a_click(project: Path) -> None:
     assert "LiveRun(running)" in data_of(watched, "text/plain")
     labels, before, after, _end = printed(clicked).split("\n")
     assert "'Allow once [y]'" in labels
-    assert (before, after) == ("False", "True 2")
+    assert (before, after) == ("False", "True 0"), "the transcript shows the answer"
     assert "All <strong>done</strong>." in data_of(ended, "text/html")[0]
     assert (project / "project" / "a.txt").read_text() == "hello\n"
     (shown,) = data_of(view, "text/html")

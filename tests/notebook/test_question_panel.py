@@ -26,8 +26,16 @@ def test_the_first_click_counts() -> None:
     panel.buttons["Allow once"].click()
     panel.buttons["No, continue"].click()
     assert panel.wait() == ApprovalReply(Outcome.PROCEED_ONCE)
-    assert "Allow once" in values(panel)
-    assert not [child for child in panel.widget.children if isinstance(child, ipywidgets.Box)]
+    (answered,) = panel.widget.children
+    assert "<summary>" in answered.value
+    assert "<strong>Allow once</strong>" in answered.value
+
+
+def test_who_shows_the_run_shows_the_answer() -> None:
+    panel = QuestionPanel(ipywidgets, QUESTION, shows_answer=False)
+    panel.buttons["No, continue"].click()
+    assert panel.wait() == ApprovalReply(Outcome.CANCEL)
+    assert panel.widget.children == ()
 
 
 def test_the_question_is_escaped() -> None:
@@ -76,4 +84,4 @@ def test_a_proposal_is_edited_in_a_text_area() -> None:
     area.value = "newer\n"
     panel.buttons["Use the edited text"].click()
     assert panel.wait() == ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="newer\n")
-    assert [type(child) for child in panel.widget.children] == [ipywidgets.HTML, ipywidgets.HTML]
+    assert [type(child) for child in panel.widget.children] == [ipywidgets.HTML]

@@ -5,6 +5,7 @@ import re
 from tejat.notebook.style import scoped_style, view_markup
 from tejat.ui.html.document import read_style
 
+INSIDE = ".tejat-view:not(#_)"
 ALL = frozenset(re.findall(r"\.([a-z][\w-]*)", read_style()))
 
 
@@ -31,7 +32,7 @@ def test_every_rule_of_the_style_sheet_is_there() -> None:
     """Except those that place a page on the screen."""
     original = selectors(re.sub(r"/\*.*?\*/", "", read_style(), flags=re.DOTALL))
     kept = selectors(scoped_style(ALL))
-    lost = {each for each in original if f".tejat-view {each}" not in kept and not each.startswith((":root", "html"))}
+    lost = {each for each in original if f"{INSIDE} {each}" not in kept and not each.startswith((":root", "html"))}
     assert lost == {"body", "50%"}  # the latter is a step of an animation
 
 
@@ -48,7 +49,7 @@ def test_the_theme_of_the_notebook_decides_about_colours() -> None:
 
 def test_only_rules_that_are_needed_are_written() -> None:
     small, whole = scoped_style(frozenset({"todos"})), scoped_style(ALL)
-    assert ".tejat-view .todos" in small
+    assert f"{INSIDE} .todos" in small
     assert ".diff" not in small
     assert len(small) < len(whole) / 2
 
@@ -56,6 +57,6 @@ def test_only_rules_that_are_needed_are_written() -> None:
 def test_markup_brings_its_style() -> None:
     shown = view_markup('<ul class="todos more"></ul>')
     assert shown.startswith('<div class="tejat-view"><style>')
-    assert ".tejat-view .todos{" in shown
+    assert f"{INSIDE} .todos{{" in shown
     assert shown.endswith('</style><ul class="todos more"></ul></div>')
     assert "</style" not in read_style()

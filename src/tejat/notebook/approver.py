@@ -59,7 +59,8 @@ class NotebookApprover:
         if widgets is None or threading.current_thread() is threading.main_thread():
             show_html(view_markup(render_question(question)))
             return enter_reply(question)
-        panel, panels = QuestionPanel(widgets, question), open_panels.get(OpenPanels())
+        watched = open_panels.get(None)
+        panel, panels = QuestionPanel(widgets, question, shows_answer=watched is None), watched or OpenPanels()
         show_widget(panel.widget)
         panels.add(panel)
         self.panel = panel

@@ -7,17 +7,19 @@ from typing import Any
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
 from tejat.notebook.reply_form import ReplyAction, ReplyInput, reply_actions
 from tejat.notebook.style import view_markup
-from tejat.ui.html.question import render_question, reply_label
+from tejat.ui.html.question import render_answered_question, render_question
 
 
 class QuestionPanel:
     """A question with a button for each answer. The first click that makes a valid answer counts.
 
-    `buttons` are the widgets by their labels, `texts` the fields for texts by theirs.
+    The answer takes the place of the buttons, unless whoever shows the run shows it. `buttons` are the widgets by their
+    labels, `texts` the fields for texts by theirs.
     """
 
-    def __init__(self, widgets: Any, question: ApprovalRequest) -> None:
+    def __init__(self, widgets: Any, question: ApprovalRequest, *, shows_answer: bool = True) -> None:
         self.question = question
+        self._shows_answer = shows_answer
         self.buttons: dict[str, Any] = {}
         self.texts: dict[str, Any] = {}
         self._reply: Future[ApprovalReply] = Future()
@@ -70,10 +72,8 @@ class QuestionPanel:
             self._problem.value = view_markup(f'<p class="notice warning">{escape(str(error))}</p>')
 
     def _close(self, reply: ApprovalReply) -> None:
-        """Show the answer instead of the buttons."""
-        label = escape(reply_label(self.question, reply))
-        self._problem.value = view_markup(f'<p class="notice note">{label}</p>')
-        self.widget.children = [self._shown, self._problem]
+        self._shown.value = view_markup(render_answered_question(self.question, reply))
+        self.widget.children = [self._shown] if self._shows_answer else []
 
 
 def _make_field(widgets: Any, wanted: ReplyInput) -> Any:

@@ -1,7 +1,7 @@
 """The style sheet of transcripts, limited to the outputs of a notebook.
 
-A notebook is one page, so every rule applies below `.tejat-view` only. Colours follow the theme of the notebook, not
-that of the system, where it is known.
+A notebook is one page, so every rule applies below `.tejat-view` only, and those of the notebook do not apply there.
+Colours follow the theme of the notebook, not that of the system, where it is known.
 """
 
 import re
@@ -13,6 +13,8 @@ from tejat.ui.html.document import read_style
 
 VIEW_CLASS = "tejat-view"
 _VIEW = f".{VIEW_CLASS}"
+_INSIDE = f"{_VIEW}:not(#_)"
+"""No element has this id: it makes our rules outweigh those of a notebook, such as JupyterLab's for tables."""
 _LIGHT_THEMES = ('[data-jp-theme-light="true"]', ".vscode-light", ".vscode-high-contrast-light", '[theme="light"]')
 _DARK_THEMES = ('[data-jp-theme-light="false"]', ".vscode-dark", ".vscode-high-contrast", '[theme="dark"]')
 """Ancestors in JupyterLab, Visual Studio Code and Colab."""
@@ -25,10 +27,12 @@ _ROOTS = {
     "html": _VIEW,
 }
 """What selects the page in the style sheet, and the output of a notebook instead."""
+_RESET = f"{_INSIDE} :where(:not(svg,svg *)){{all:revert}}"
+"""Leaves only the style of the browser. Pictures have theirs in attributes, which this would undo."""
 _FRAME = (
     f"{_VIEW}{{padding:.75rem;border-radius:var(--radius);font-size:.9375rem;text-align:left}}"
-    f"{_VIEW}>style+*,{_VIEW}>.transcript>:first-child{{margin-top:0}}"
-    f"{_VIEW}>:last-child,{_VIEW}>.transcript>:last-child{{margin-bottom:0}}"
+    f"{_INSIDE}>style+*,{_INSIDE}>.transcript>:first-child{{margin-top:0}}"
+    f"{_INSIDE}>:last-child,{_INSIDE}>.transcript>:last-child{{margin-bottom:0}}"
 )
 _MAX_CACHED_STYLES = 64
 
@@ -50,7 +54,7 @@ def view_markup(markup: str) -> str:
 @lru_cache(_MAX_CACHED_STYLES)
 def scoped_style(classes: frozenset[str]) -> str:
     """Return the rules that apply to elements with these classes or without one."""
-    return "".join(_write(rule, classes) for rule in _rules()) + _FRAME
+    return _RESET + "".join(_write(rule, classes) for rule in _rules()) + _FRAME
 
 
 @cache
@@ -88,7 +92,7 @@ def _split_list(selectors: str) -> list[str]:
 
 
 def _scope(selector: str) -> str:
-    return _ROOTS.get(selector) or f"{_VIEW} {selector}"
+    return _ROOTS.get(selector) or f"{_INSIDE} {selector}"
 
 
 def _applies(selector: str, classes: frozenset[str]) -> bool:

@@ -10,8 +10,7 @@ from tejat.core.i18n import _, ngettext, translate
 from tejat.core.sanitize import sanitize_line
 from tejat.ui.html.markdown import render_markdown, top_level_starts
 from tejat.ui.html.markup import cut_text, disclosure, element, escape_text
-from tejat.ui.html.question import render_question, reply_label
-from tejat.ui.shared.approval.question_title import question_title
+from tejat.ui.html.question import render_answered_question, render_question
 from tejat.ui.shared.labels.run_summary import RunSummary
 from tejat.ui.shared.labels.text_summary import thought_subject
 from tejat.ui.shared.notices import run_end_message, severity_label
@@ -156,20 +155,15 @@ class QuestionBlock:
 
     def __init__(self, question: PendingQuestion) -> None:
         self._question = question
-        self._answer = ""
+        self._answered = ""
 
     def answer(self, reply: ApprovalReply | None) -> None:
-        self._answer = reply_label(self._question.request, reply)
+        self._answered = render_answered_question(self._question.request, reply)
 
     def render(self, block_id: str) -> str:
-        request = self._question.request
-        question_id = self._question.question_id
-        if not self._answer:
-            content = render_question(request)
-            return element("section", content, class_="block question open", id=block_id, data_question=question_id)
-        title = f"{escape_text(question_title(request))}: <strong>{escape_text(self._answer)}</strong>"
-        content = disclosure(title, render_question(request), class_="answered")
-        return element("section", content, class_="block question", id=block_id, data_question=question_id)
+        content = self._answered or render_question(self._question.request)
+        class_ = "block question" if self._answered else "block question open"
+        return element("section", content, class_=class_, id=block_id, data_question=self._question.question_id)
 
 
 class PlanBlock:

@@ -18,9 +18,10 @@ from tejat.core.i18n import _, translate
 from tejat.ui.html.code import highlight_code
 from tejat.ui.html.diff import MAX_DIFF_ROWS, render_diff_rows
 from tejat.ui.html.markdown import MAX_MARKDOWN_CHARS, render_markdown
-from tejat.ui.html.markup import element, escape_text, scroll_box
+from tejat.ui.html.markup import disclosure, element, escape_text, scroll_box
 from tejat.ui.shared.approval.choices import approval_choices, rule_labels
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, escape_line
+from tejat.ui.shared.approval.question_title import question_title
 from tejat.ui.shared.approval.user_questions import offered_answers, preview_lines, questions_heading
 from tejat.ui.shared.approval.view import ApprovalView, Fact, FactKind, build_approval_view
 from tejat.ui.shared.elicitation import answers_preview, elicitation_heading, find_problem, requested_fields_label
@@ -44,6 +45,12 @@ def render_question(request: ApprovalRequest) -> str:
             return _user_questions(request.confirmation)
         case confirmation:
             return _approval(request, confirmation)
+
+
+def render_answered_question(request: ApprovalRequest, reply: ApprovalReply | None) -> str:
+    """Render a question folded below how it was answered."""
+    title = f"{escape_text(question_title(request))}: <strong>{escape_text(reply_label(request, reply))}</strong>"
+    return disclosure(title, render_question(request), class_="answered")
 
 
 def reply_label(request: ApprovalRequest, reply: ApprovalReply | None) -> str:
