@@ -109,8 +109,9 @@ class TestOthers:
     def test_the_end_of_a_run(self) -> None:
         ended = RunEnded(EndReason.FINISHED, "It **works**.", usage=Usage(1000, 0, 50), cost=0.25, seconds=61)
         assert "It <strong>works</strong>." in body(ended)
-        assert "1,050 tokens · $0.25" in body(ended)
-        assert markdown(ended).startswith("It **works**.\n\n```\nfinished · ")
+        assert '<p class="figures">Session so far: 1,050 tokens · $0.25</p>' in body(ended)
+        assert markdown(ended) == "It **works**.\n\n```\nfinished\nSession so far: 1,050 tokens · $0.25\n```"
+        assert "figures" not in body(RunEnded(EndReason.FINISHED, "Good.", seconds=61))
         failed = RunEnded(EndReason.TURN_LIMIT, message="Too many turns.")
         assert "Too many turns." in body(failed)
         assert "Too many turns." in markdown(failed)

@@ -154,10 +154,16 @@ def _diff(diff: FileDiff) -> str:
 
 def _run_end(ended: RunEnded) -> str:
     answer = f'<div class="block answer md">{render_markdown(ended.text)}</div>' if ended.text else ""
-    summary = RunSummary(ended.seconds, ended.usage, ended.cost)
-    return answer + RunEndBlock(ended, summary, was_cut=False).render("end")
+    end, figures = RunEndBlock(ended, None, was_cut=False), _session_figures(ended)
+    shown_end = "" if end.is_empty else end.render("end")
+    return answer + shown_end + (f'<p class="figures">{escape_text(figures)}</p>' if figures else "")
 
 
 def _end_label(ended: RunEnded) -> str:
-    summary = RunSummary(ended.seconds, ended.usage, ended.cost)
-    return " · ".join((ended.message or ended.reason.value, *summary.labels))
+    return "\n".join(filter(None, (ended.message or ended.reason.value, _session_figures(ended))))
+
+
+def _session_figures(ended: RunEnded) -> str:
+    """What the session has used so far. Its seconds say little: they include those between runs."""
+    labels = RunSummary(0, ended.usage, ended.cost).labels[1:]
+    return _("Session so far: {figures}", figures=" · ".join(labels)) if labels else ""

@@ -277,6 +277,49 @@ def test_a_server_that_is_gone_is_reported_and_typed_text_is_kept(browser: Brows
         assert page.evaluate("() => document.getElementById('prompt').value") == "keep me"
 
 
+SLOW_FETCH = """(fails) => {
+  const send = window.fetch;
+  window.fetch = async (path, options) => {
+    if (!path.endsWith("/prompt")) return send(path, options);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return fails ? Promise.reject(new TypeError("gone")) : send(path, options);
+  };
+}"""
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+def test_prompts_of_a_server_that_is_slowly_gone_are_kept(
+    browser: Browser, web: WebServer, *, is_reloaded: bool
+) -> None:
+    web.add_session("s1")
+    with opened(browser, web) as page:
+        page.wait_for("#prompt")
+        page.evaluate(SLOW_FETCH, argument=True)
+        send(page, "keep me ")
+        send(page, "and me")
+        page.fill("#prompt", "and this")
+        if is_reloaded:
+            page.call("reload")
+        else:
+            page.wait_for("text=No connection to the server.")
+        page.wait_for("#prompt")
+        kept = page.evaluate("() => document.getElementById('prompt').value")
+        assert kept == "keep me\n\nand me\n\nand this"
+
+
+def test_prompts_entered_at_once_are_sent_in_order(browser: Browser, web: WebServer) -> None:
+    web.add_session("s1")
+    with opened(browser, web) as page:
+        page.wait_for("#prompt")
+        page.evaluate(SLOW_FETCH, argument=False)
+        for word in ("one", "two", "three"):
+            send(page, f"!echo {word}")
+        page.press("Enter")  # an empty box is not sent
+        page.wait_for("pre:has-text('three')")
+        assert re.findall("one|two|three", " ".join(page.texts("#transcript pre"))) == ["one", "two", "three"]
+        assert page.evaluate("() => document.getElementById('prompt').value") == ""
+
+
 def test_a_prompt_has_attachments(browser: Browser, web: WebServer, tmp_path: Path) -> None:
     session = web.add_session("s1")
     (tmp_path / "photo.png").write_bytes(png())

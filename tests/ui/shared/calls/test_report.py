@@ -40,9 +40,9 @@ class TestStatus:
         report = build_call_report(EDIT_FINISHED)
         assert (report.status, report.headline, report.diff) == (CallStatus.OK, "Edited a.txt +3 -1", "-a\n+b\n")
 
-    def test_a_change_by_model_and_user_counts_both(self) -> None:
-        event = call_finished(EDIT, ToolResult("ok", diff(by_user=2)))
-        assert build_call_report(event).line_counts == "+5 -1"
+    def test_a_change_by_model_and_user_counts_what_came_of_it(self) -> None:
+        changed = replace(diff(by_user=2), file_diff="@@ -1,2 +1,3 @@\n one\n-two\n+2\n+3\n")
+        assert build_call_report(call_finished(EDIT, ToolResult("ok", changed))).line_counts == "+2 -1"
 
     def test_a_new_file(self) -> None:
         call = FunctionCall("write_file", {"file_path": "notes.txt"})

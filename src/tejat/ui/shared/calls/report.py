@@ -18,6 +18,7 @@ from tejat.ui.shared.calls.outcome import (
     unknown_tool_message,
 )
 from tejat.ui.shared.calls.title import EXPLORING_TOOLS, CallTitle, TitleForm, call_title
+from tejat.ui.shared.diff.hunks import parse_hunks
 from tejat.ui.shared.labels.text_summary import summarize_line
 from tejat.ui.shared.labels.todos import progress_label, todos_text
 
@@ -141,7 +142,7 @@ def _explored_text(finished: CallFinished) -> str:
 
 
 def _line_counts(finished: CallFinished) -> str:
-    """Format changed lines as `+3 -1`, model and user together; for a new file only those added."""
+    """Format changed lines as `+3 -1`, those of the diff; for a new file only those added."""
     display = finished.result.return_display
     if not isinstance(display, FileDiff):
         is_new_file = finished.call.name == "replace" and finished.result.error is None
@@ -150,5 +151,8 @@ def _line_counts(finished: CallFinished) -> str:
     stat = display.diff_stat
     if stat is None:
         return ""
-    added = f"+{stat.model_added_lines + stat.user_added_lines}"
-    return added if display.is_new_file else f"{added} -{stat.model_removed_lines + stat.user_removed_lines}"
+    added, removed = stat.model_added_lines, stat.model_removed_lines
+    if stat.user_added_lines or stat.user_removed_lines:
+        hunks = parse_hunks(display.file_diff)  # the user may have changed what the model had added
+        added, removed = sum(hunk.added for hunk in hunks), sum(hunk.removed for hunk in hunks)
+    return f"+{added}" if display.is_new_file else f"+{added} -{removed}"

@@ -8,15 +8,18 @@ import { Completion } from "./completion.js";
 
 const MAX_FILE_BYTES = 20 * 2 ** 20;
 
+/** @typedef {{label: string, name: string, size: number}} Attachment */
+
 export class PromptBox {
   /** @param {string} path The address of the session's data. @param {string} sessionId */
   constructor(path, sessionId) {
     this.path = path;
     this.draftName = `tejat-draft-${sessionId}`;
     this.isWorking = false;
-    this.isSending = false;
-    /** @type {{label: string, name: string, size: number}[]} */
+    /** @type {Attachment[]} */
     this.files = [];
+    /** @type {{typed: string, files: Attachment[], steers: boolean}[]} What was entered and not accepted yet. */
+    this.outbox = [];
     this.area = /** @type {HTMLTextAreaElement} */ (
       /** @type {unknown} */ (
         h("textarea", {
@@ -134,7 +137,7 @@ export class PromptBox {
 
   /** Put a text before what is typed. @param {string} text */
   insert(text) {
-    this.area.value = this.area.value ? `${text}\n\n${this.area.value}` : text;
+    this.area.value = [text, this.area.value].filter((each) => each.trim()).join("\n\n");
     this.save();
     this.resize();
     this.area.focus();
@@ -149,7 +152,9 @@ export class PromptBox {
   }
 
   save() {
-    sessionStorage.setItem(this.draftName, JSON.stringify({ text: this.area.value, files: this.files }));
+    const text = [...this.outbox.map((each) => each.typed), this.area.value].filter(Boolean).join("\n\n");
+    const files = [...this.outbox.flatMap((each) => each.files), ...this.files];
+    sessionStorage.setItem(this.draftName, JSON.stringify({ text, files }));
   }
 
   resize() {
@@ -199,7 +204,7 @@ export class PromptBox {
     );
   }
 
-  /** @param {{label: string, name: string, size: number}} file */
+  /** @param {Attachment} file */
   async removeFile(file) {
     this.files = this.files.filter((each) => each !== file);
     this.save();
@@ -210,29 +215,46 @@ export class PromptBox {
 
   /** @param {boolean} steers Whether the model gets it with its next request, while it works. */
   async send(steers) {
-    const text = [this.area.value.trimEnd(), ...this.files.map((file) => file.label)].filter(Boolean).join("\n");
-    if (!text.trim() || this.isSending) return;
-    this.isSending = true;
+    const typed = this.area.value.trimEnd();
+    if (!typed.trim() && !this.files.length) return;
     this.completion.close();
-    const sent = this.area.value;
+    this.outbox.push({ typed, files: this.files, steers: steers && this.isWorking });
+    this.area.value = "";
+    this.files = [];
+    this.save();
+    this.showFiles();
+    this.resize();
+    if (this.outbox.length > 1) return; // it follows what is being sent
     try {
-      await postJson(`${this.path}/prompt`, { text, steer: steers && this.isWorking, client: clientName() });
-      // What was typed while it was being sent stays.
-      this.area.value = this.area.value.startsWith(sent) ? this.area.value.slice(sent.length) : this.area.value;
-      this.files = [];
-      this.save();
-      this.showFiles();
-      this.resize();
+      while (this.outbox.length) {
+        const [{ typed, files, steers: steer }] = this.outbox;
+        const text = [typed, ...files.map((file) => file.label)].filter(Boolean).join("\n");
+        await postJson(`${this.path}/prompt`, { text, steer, client: clientName() });
+        this.outbox.shift();
+        this.save();
+      }
     } catch (error) {
+      this.putBack();
       showNote(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.isSending = false;
     }
   }
 
+  /** Put what could not be sent into the box again, before what was typed since. */
+  putBack() {
+    const unsent = this.outbox;
+    this.outbox = [];
+    this.files = [...unsent.flatMap((each) => each.files), ...this.files];
+    this.showFiles();
+    this.insert(unsent.map((each) => each.typed).join("\n\n"));
+  }
+
   async takeBack() {
-    const { text } = await postJson(`${this.path}/take-back`, {});
-    if (text) this.insert(text);
+    try {
+      const { text } = await postJson(`${this.path}/take-back`, {});
+      if (text) this.insert(text);
+    } catch (error) {
+      showNote(error instanceof Error ? error.message : String(error));
+    }
   }
 
   async interrupt() {
