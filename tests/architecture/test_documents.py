@@ -87,7 +87,7 @@ def tracked() -> list[Path]:
         ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         capture_output=True,
-        timeout=300,
+        timeout=110,
         check=True,
     )
     paths = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
@@ -118,7 +118,7 @@ class TestExamples:
             capture_output=True,
             text=True,
             cwd=copy,
-            timeout=300,
+            timeout=110,
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
@@ -134,7 +134,7 @@ class TestExamples:
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            timeout=300,
+            timeout=110,
             check=False,
         )
         assert done.returncode == 0, done.stdout
@@ -180,7 +180,7 @@ class TestExamples:
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
                 "HOME": str(home),
             },
-            timeout=300,
+            timeout=110,
             check=False,
         )
         nobody_answers = re.search(r"#.*\basks\b", example.text)
