@@ -155,6 +155,10 @@ def _run(words: list[str], place: Path, variables: Mapping[str, str]) -> None:
 _COUNTER = """
 import os, posix, sys
 
+if not sys.dont_write_bytecode:
+    # The first run: else it would leave it at a few modules that the cache of other runs lacks.
+    from tejat.cli.startup import module_cache
+    module_cache._TOLERATED = 0
 before = set(sys.modules)
 # How deep the program, its environment and the project are differs between machines.
 known = {"/"}

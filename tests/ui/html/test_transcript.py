@@ -286,16 +286,16 @@ def test_hostile_text_in_every_place_stays_text(text: str) -> None:
 def test_ten_thousand_events_are_rendered_quickly() -> None:
     events = long_session(10_000)
     transcript_of(events[:200]).blocks()  # lexers are loaded
-    started = time.process_time()
+    started = time.thread_time()
     blocks = transcript_of(events).blocks()
-    assert time.process_time() - started < 3  # about 0.4 s
+    assert time.thread_time() - started < 5  # about 0.4 s
     assert len(blocks) > 1000
 
 
 def test_noting_an_event_does_not_depend_on_the_length_of_the_session() -> None:
     events = long_session(10_000)
     transcript = HtmlTranscript(root="/w")
-    started = time.process_time()
+    started = time.thread_time()
     for event in events:
         transcript.handle_event(event)
-    assert time.process_time() - started < 1  # about 0.03 s
+    assert time.thread_time() - started < 1  # about 0.03 s

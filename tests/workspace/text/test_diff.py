@@ -273,10 +273,10 @@ class TestBounds:
         ],
     )
     def test_a_megabyte(self, old: str, new: str) -> None:
-        begin = time.process_time()
+        begin = time.thread_time()
         patch = patched(old, new)
         # Under 0.2 seconds where it was measured; the rest is for slow and busy machines.
-        assert time.process_time() - begin < 1
+        assert time.thread_time() - begin < 3
         assert len(patch.text) <= 2 << 20
         if not patch.is_summary:
             assert applied(old, patch) == new
@@ -346,9 +346,9 @@ class TestBounds:
     def test_scattered_edits_of_a_megabyte(self) -> None:
         old = "".join(LINES).encode()
         edits = [ByteEdit(at, at + 4, b"LINE") for at in range(0, len(old) - 4, 1_000) if old[at : at + 1] != b"\n"]
-        begin = time.process_time()
+        begin = time.thread_time()
         patch = patched_by(old, edits)
-        assert time.process_time() - begin < 1
+        assert time.thread_time() - begin < 3
         new = bytearray(old)
         for edit in edits:
             new[edit.start : edit.end] = edit.new
