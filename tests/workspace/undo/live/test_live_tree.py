@@ -100,13 +100,15 @@ def test_any_changes(
             assert tree.full_state() == scan(root)
             for step in second:
                 do(root, *step)
+                if step[0] == "hard link":  # a name that is gone before it was looked at tells nothing of its file
+                    tree.refresh(never_stop, rules=current(root))
             tree.refresh(never_stop, rules=current(root))
             before = scan(root)
             assert tree.full_state() == before
             record = tree.open_record()
             for number, step in enumerate(third):
                 do(root, *step)
-                if number == 2:
+                if number == 2 or step[0] == "hard link":
                     tree.refresh(never_stop)
             tree.refresh(never_stop)
             after = scan(root, before)
