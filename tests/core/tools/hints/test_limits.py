@@ -1,5 +1,6 @@
 """Limits: what they declare, what breaks them, and several at once."""
 
+from datetime import date
 from decimal import Decimal
 from functools import partial
 from typing import TypeVar
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.core.tools.hints.limits import Bounds, Lengths, Number
+from tejat.core.tools.hints.limits import Bounds, Lengths, Number, TimeBounds
 
 _Limits = TypeVar("_Limits", Bounds, Lengths)
 
@@ -63,8 +64,16 @@ def test_steps_are_positive(step: Number) -> None:
     "limits", [(5, None, 1, None), (5, None, None, 5), (None, 5, 5, None), (None, 5, None, 5), (Decimal(2), None, 1.5)]
 )
 def test_some_number_is_within_bounds(limits: tuple[Number | None, ...]) -> None:
-    with pytest.raises(TypeError, match="no number is within the limits: the lowest is"):
+    with pytest.raises(TypeError, match=r"nothing can be >=? [0-9]+ and <=? [0-9.]+"):
         Bounds(*limits)
+
+
+def test_some_moment_is_within_bounds() -> None:
+    early, late = date(2026, 1, 1), date(2026, 2, 1)
+    assert TimeBounds(early, None, late).problem(early) is None
+    for limits in ((late, None, early), (early, None, None, early), (None, early, early)):
+        with pytest.raises(TypeError, match=r"nothing can be >=? 2026-0[12]-01 and <=? 2026-01-01"):
+            TimeBounds(*limits)
 
 
 @pytest.mark.parametrize("limits", [(-1, None), (None, -1)])

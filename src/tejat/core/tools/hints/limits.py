@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tejat.core.frozen import Frozen
@@ -29,14 +30,7 @@ class Bounds(Frozen):
     def __post_init__(self) -> None:
         if self.multiple_of is not None and not self.multiple_of > 0:
             raise TypeError(f"a number cannot be a multiple of {self.multiple_of}, only of one above 0")
-        for low, high, is_possible in (
-            (self.minimum, self.maximum, operator.le),
-            (self.minimum, self.exclusive_maximum, operator.lt),
-            (self.exclusive_minimum, self.maximum, operator.lt),
-            (self.exclusive_minimum, self.exclusive_maximum, operator.lt),
-        ):
-            if low is not None and high is not None and not is_possible(low, high):
-                raise TypeError(f"no number is within the limits: the lowest is {low}, the highest {high}")
+        _check_range(self)
 
     def schema(self) -> dict[str, JsonValue]:
         return (
@@ -75,12 +69,18 @@ class Bounds(Frozen):
 
 
 class TimeBounds(Frozen):
-    """The limits of a date, a time or both. JSON Schema has no keyword for them, so they are declared in words."""
+    """The limits of a date, a time or both. JSON Schema has no keyword for them, so they are declared in words.
+
+    Raises TypeError if nothing can be within them.
+    """
 
     minimum: "date | time | None" = None
     exclusive_minimum: "date | time | None" = None
     maximum: "date | time | None" = None
     exclusive_maximum: "date | time | None" = None
+
+    def __post_init__(self) -> None:
+        _check_range(self)
 
     @property
     def moments(self) -> "list[date | time]":
@@ -153,6 +153,18 @@ class Lengths(Frozen):
         return Lengths(
             _stricter(self.minimum, other.minimum, largest=True), _stricter(self.maximum, other.maximum, largest=False)
         )
+
+
+def _check_range(limits: "Bounds | TimeBounds") -> None:
+    """Raises TypeError if the lower limit is above the upper one, or if they cannot be compared."""
+    given: Any = limits  # two numbers or two moments
+    lowest = ((">=", given.minimum), (">", given.exclusive_minimum))
+    highest = (("<=", given.maximum), ("<", given.exclusive_maximum))
+    for (above, low), (below, high) in product(lowest, highest):
+        if low is None or high is None:
+            continue
+        if low > high or (low == high and (above, below) != (">=", "<=")):
+            raise TypeError(f"nothing can be {above} {low} and {below} {high}")
 
 
 def _keyword(name: str, number: Number | None) -> dict[str, JsonValue]:
