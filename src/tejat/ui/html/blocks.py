@@ -155,14 +155,16 @@ class QuestionBlock:
 
     def __init__(self, question: PendingQuestion) -> None:
         self._question = question
-        self._answered = ""
+        self._is_open = True
+        self._reply: ApprovalReply | None = None
 
     def answer(self, reply: ApprovalReply | None) -> None:
-        self._answered = render_answered_question(self._question.request, reply)
+        self._is_open, self._reply = False, reply
 
     def render(self, block_id: str) -> str:
-        content = self._answered or render_question(self._question.request)
-        class_ = "block question" if self._answered else "block question open"
+        request = self._question.request
+        content = render_question(request) if self._is_open else render_answered_question(request, self._reply)
+        class_ = "block question open" if self._is_open else "block question"
         return element("section", content, class_=class_, id=block_id, data_question=self._question.question_id)
 
 
